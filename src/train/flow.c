@@ -399,7 +399,10 @@ static am_result attach_latents(ami_stage *s, const ami_flow_data *d, const ami_
     }
     const ami_codes *c = &d->codes;
     const size_t latent = (size_t)c->width;
-    float z[AMI_MOST_STARTS * AMI_FLOW_MOST_LATENTS];
+    float *z = ami_alloc_array(&s->alloc, AMI_MOST_STARTS * latent, sizeof *z);
+    if (!z) {
+        return ami_fail_memory(err, AMI_MOST_STARTS * latent * sizeof *z);
+    }
     for (int i = 0; i < starts->count; i++) {
         memcpy(z + (size_t)i * latent, c->z + (size_t)starts->frames[i] * latent, latent * sizeof *z);
     }
@@ -428,13 +431,13 @@ static am_result attach_latents(ami_stage *s, const ami_flow_data *d, const ami_
     };
     const size_t size = ami_flow_latents_size(&latents.head);
     void *bytes = ami_alloc_zero(&s->alloc, size);
-    if (!bytes) {
-        return ami_fail_memory(err, size);
+    if (bytes) {
+        ami_flow_latents_write(bytes, &latents);
+        result = add_blob(s, AMI_FLOW_LATENTS, bytes, size, err);
+        ami_release(&s->alloc, bytes, size);
     }
-    ami_flow_latents_write(bytes, &latents);
-    result = add_blob(s, AMI_FLOW_LATENTS, bytes, size, err);
-    ami_release(&s->alloc, bytes, size);
-    return result;
+    ami_release(&s->alloc, z, AMI_MOST_STARTS * latent * sizeof *z);
+    return bytes ? result : ami_fail_memory(err, size);
 }
 
 am_result ami_flow_attach(ami_stage *s, const ami_flow_data *d, uint32_t flags, int frames, am_error *err)

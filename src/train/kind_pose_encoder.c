@@ -2,6 +2,8 @@
 // ELU units each way, beside a linear skip that begins as the principal axes; without the hidden layer it stays those
 // axes. Gives the parts "pose_encoder" and "pose_decoder".
 //
+// In the "space" of poses a latent is the pose itself, every number by its own mean and deviation (6.3.2).
+//
 // The printed weights ("weighting": "paper", latents divided by the "largest" deviation) are there to compare with;
 // the usual ones are metric, with every latent standardised: feet then slide less, and a flow learns the small
 // latents too.
@@ -14,6 +16,7 @@
 #include "base/pages.h"
 #include "base/rng.h"
 #include "data/scale.h"
+#include "method/flow_file.h"
 #include "net/build.h"
 #include "train/trainer.h"
 
@@ -23,7 +26,8 @@ typedef struct pose_encoder {
     ami_codes_poses poses;
     int latent, hidden;
     int weighting, standardise;
-    bool axes;                    ///< the linear skip begins as the principal axes
+    int space;
+    bool axes;                    ///< the linear skip begins as the principal axes (or those of the pose itself)
     float *mean, *scale, *weight; ///< [width]
     float *basis;                 ///< [latent][width] rows
     int x, raw, z, z_in, z_raw,
@@ -32,9 +36,10 @@ typedef struct pose_encoder {
     am_rng rng;
 } pose_encoder;
 
-static const char *const keys[] = { "database", "held_out", "events",    "latent",
-                                    "hidden",   "axes",     "weighting", "standardise" };
+static const char *const keys[] = { "database", "held_out",  "events",      "latent", "hidden",
+                                    "axes",     "weighting", "standardise", "space" };
 enum { standardise_each, standardise_largest };
+enum { space_latent, space_pose };
 
 /// Zeros: what a layer adds to the linear skip in the beginning.
 static void clear_layer(am_net_graph *g, int value)
@@ -154,11 +159,12 @@ static am_result find_axes(const ami_stage *s, pose_encoder *a, am_error *err)
 
 static am_result read_keys(const ami_stage *s, pose_encoder *a, am_error *err)
 {
-    static const char *const weightings[] = { "metric", "paper" }, *const standards[] = { "each", "largest" };
+    static const char *const weightings[] = { "metric", "paper" }, *const standards[] = { "each", "largest" },
+                             *const spaces[] = { "latent", "pose" };
     a->latent = 96;
     a->hidden = 512;
     a->axes = true;
-    am_result result = am_json_read_int(s->doc, s->json, "latent", false, &a->latent, 1, 256, err);
+    am_result result = am_json_read_int(s->doc, s->json, "latent", false, &a->latent, 1, AMI_FLOW_MOST_LATENTS, err);
     if (result == AM_OK) {
         result = am_json_read_int(s->doc, s->json, "hidden", false, &a->hidden, 0, AM_NET_MOST_WIDTH, err);
     }
@@ -168,9 +174,34 @@ static am_result read_keys(const ami_stage *s, pose_encoder *a, am_error *err)
     if (result == AM_OK) {
         result = am_json_read_choice(s->doc, s->json, "weighting", false, &a->weighting, weightings, 2, err);
     }
-    return result == AM_OK
-               ? am_json_read_choice(s->doc, s->json, "standardise", false, &a->standardise, standards, 2, err)
-               : result;
+    if (result == AM_OK) {
+        result = am_json_read_choice(s->doc, s->json, "standardise", false, &a->standardise, standards, 2, err);
+    }
+    return result == AM_OK ? am_json_read_choice(s->doc, s->json, "space", false, &a->space, spaces, 2, err) : result;
+}
+
+/// In the space of poses the numbers of a pose are their own axes, and nothing is learned. The keys that say
+/// otherwise are refused.
+static am_result take_pose_space(const ami_stage *s, pose_encoder *a, am_error *err)
+{
+    static const char *const others[] = { "latent", "axes" };
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        const am_json *at = am_json_get(s->json, others[i]);
+        if (at) {
+            return am_json_fail(s->doc, at, AM_ERR_RANGE, err,
+                                "the space of poses has no \"%s\"; remove it, or \"space\"", others[i]);
+        }
+    }
+    if (a->hidden > 0 || s->iterations > 0) {
+        return am_json_fail(s->doc, am_json_get(s->json, "space"), AM_ERR_RANGE, err,
+                            "the space of poses needs \"hidden\": 0, \"iterations\": 0");
+    }
+    if (a->poses.width > AMI_FLOW_MOST_LATENTS) {
+        return am_json_fail(s->doc, am_json_get(s->json, "space"), AM_ERR_LIMIT, err,
+                            "a pose has %d numbers, latents at most %d", a->poses.width, AMI_FLOW_MOST_LATENTS);
+    }
+    a->latent = a->poses.width;
+    return AM_OK;
 }
 
 static am_result create(ami_stage *s, am_error *err)
@@ -185,12 +216,13 @@ static am_result create(ami_stage *s, am_error *err)
     am_result result = read_keys(s, a, err);
     result = result == AM_OK ? ami_codes_open(&a->poses, s, err) : result;
     result = result == AM_OK ? ami_lmm_list(&a->poses.data, 0, err) : result;
+    result = result == AM_OK && a->space == space_pose ? take_pose_space(s, a, err) : result;
     if (result != AM_OK) {
         return result;
     }
     if (a->latent > a->poses.width) {
-        return am_json_fail(s->doc, am_json_get(s->json, "latent"), AM_ERR_RANGE, err, "a pose has only %d numbers",
-                            a->poses.width);
+        return am_json_fail(s->doc, am_json_get(s->json, "latent"), AM_ERR_RANGE, err,
+                            "\"latent\" is %d, but a pose has only %d numbers", a->latent, a->poses.width);
     }
     const size_t width = (size_t)a->poses.width;
     a->mean = ami_alloc_array(&s->alloc, 3 * width, sizeof(float));
@@ -202,7 +234,12 @@ static am_result create(ami_stage *s, am_error *err)
     a->weight = a->scale + width;
     ami_codes_scales(a->mean, a->scale, a->weight, &a->poses, (ami_pose_weighting)a->weighting);
     a->rng = ami_rng_make(s->seed ^ 0x706f73656e63u);
-    if (a->axes && !s->from) {
+    if (a->space == space_pose) {
+        for (size_t i = 0; i < width; i++) {
+            memset(a->basis + i * width, 0, width * sizeof *a->basis);
+            a->basis[i * width + i] = 1.0f;
+        }
+    } else if (a->axes && !s->from) {
         result = find_axes(s, a, err);
     }
     return result == AM_OK ? build(s, a, err) : result;

@@ -99,6 +99,56 @@ static void principal_axes_keep_poses(void **state)
     am_db_close(db);
 }
 
+/// Operators 6.3.2: latents that are the numbers of the pose, each of deviation 1.
+static void in_the_space_of_poses_nothing_is_lost(void **state)
+{
+    (void)state;
+    place p = make_place("flow_space");
+    put_database(&p, 0);
+    am_db *db = open_database(&p);
+    am_train_summary s;
+    am_model *model = train(&p,
+                            "{ \"stages\": [ { \"kind\": \"pose_encoder\", \"database\": \"db.amdb\", \"space\": "
+                            "\"pose\", \"hidden\": 0, \"iterations\": 0 } ] }",
+                            1, &s);
+    am_net_graph *encoder = part(model, "pose_encoder");
+    const int width = ami_pose_layout_of(db->joint_count, db->moving_count).count;
+    assert_int_equal(encoder->values[ami_net_graph_output_at(encoder, 0)].width, width);
+    assert_true(reproduced(model, db) < 1e-5);
+    double square = 0.0, cross = 0.0;
+    for (int f = 0; f < db->frame_count; f++) { // the second number, the height of the hips, and the first beside it
+        float y[4096], z[4096];
+        am_error err = { 0 };
+        ami_pose_vector(db, f, y);
+        check_ok(ami_graph_rows(encoder, z, y, 1, NULL, &err), &err);
+        square += (double)(z[1] * z[1]) / db->frame_count;
+        y[0] += 1.0f;
+        const float kept = z[1];
+        check_ok(ami_graph_rows(encoder, z, y, 1, NULL, &err), &err);
+        cross = fmax(cross, fabs((double)(z[1] - kept)));
+    }
+    assert_true(fabs(square - 1.0) < 0.1 && cross == 0.0);
+    am_net_graph_destroy(encoder);
+    am_model_close(model);
+    am_db_close(db);
+    static const char *const wrong[][2] = {
+        { "\"latent\": 24, \"hidden\": 0, \"iterations\": 0", "has no \"latent\"" },
+        { "\"axes\": true, \"hidden\": 0, \"iterations\": 0", "has no \"axes\"" },
+        { "\"hidden\": 8, \"iterations\": 0", "needs \"hidden\": 0, \"iterations\": 0" },
+        { "\"hidden\": 0, \"iterations\": 5", "needs \"hidden\": 0, \"iterations\": 0" },
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        char text[300];
+        am_error err = { 0 };
+        snprintf(text, sizeof text,
+                 "{ \"stages\": [ { \"kind\": \"pose_encoder\", \"database\": \"db.amdb\", \"space\": \"pose\", %s } "
+                 "] }",
+                 wrong[i][0]);
+        assert_int_equal(run_as(&p, text, 1, false, NULL, &s, &err), AM_ERR_RANGE);
+        assert_non_null(strstr(err.text, wrong[i][1]));
+    }
+}
+
 static void a_hidden_layer_learns_what_axes_leave(void **state)
 {
     (void)state;
@@ -641,6 +691,7 @@ TEST_SUITE(flow)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(principal_axes_keep_poses),
+        cmocka_unit_test(in_the_space_of_poses_nothing_is_lost),
         cmocka_unit_test(a_hidden_layer_learns_what_axes_leave),
         cmocka_unit_test(latents_are_standardised_each_or_by_the_largest),
         cmocka_unit_test(a_recipe_gives_a_character_of_latents),

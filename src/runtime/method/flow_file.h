@@ -30,7 +30,7 @@
 #define AMI_FLOW_CONTROLS "controls"
 
 #define AMI_FLOW_VERSION 1
-#define AMI_FLOW_MOST_LATENTS 256
+#define AMI_FLOW_MOST_LATENTS 1024
 #define AMI_FLOW_MOST_FRAMES 32 ///< of a segment
 #define AMI_FLOW_MOST_STEPS 64
 #define AMI_FLOW_MOST_STARTS 64

@@ -291,6 +291,32 @@ static void an_absent_optional_is_its_bias(void **state)
     encoder_end(&e);
 }
 
+/// eq. 16: each branch of four, and what tells them apart.
+static void an_or_takes_each_of_its_branches(void **state)
+{
+    (void)state;
+    encoder e =
+        encoder_of("{'control': {'or': {'a': 'location', 'b': 'bool', 'c': 'null', 'd': 'velocity'}, 'width': 3}}");
+    const am_transform root = am_transform_identity();
+    assert_int_equal(e.schema->width, 3 + 4);
+    for (int branch = 0; branch < 4; branch++) {
+        for (int i = 1; i < e.schema->value_count; i++) {
+            e.value[i] = 1.0f;
+        }
+        e.value[0] = (float)branch;
+        encode(&e, &root);
+        operators_reference(e.want, e.schema, e.graph, e.value, &root);
+        int told = 0;
+        for (int i = 0; i < 7; i++) {
+            check_near(e.encoding[i], e.want[i], 1e-5);
+            told += i >= 3 && e.encoding[i] == 1.0f;
+        }
+        assert_int_equal(told, 1);
+        assert_true(e.encoding[3 + branch] == 1.0f);
+    }
+    encoder_end(&e);
+}
+
 /// eq. 17: every combination of three.
 static void an_inclusive_or_has_all_combinations(void **state)
 {
@@ -463,6 +489,7 @@ TEST_SUITE(encoder)
         cmocka_unit_test(sets_do_not_depend_on_order_and_arrays_do),
         cmocka_unit_test(what_is_absent_does_not_matter),
         cmocka_unit_test(an_absent_optional_is_its_bias),
+        cmocka_unit_test(an_or_takes_each_of_its_branches),
         cmocka_unit_test(an_inclusive_or_has_all_combinations),
         cmocka_unit_test(empty_and_full_sets_are_counted),
         cmocka_unit_test(scales_are_one_over_the_deviation),

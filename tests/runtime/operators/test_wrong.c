@@ -148,6 +148,10 @@ static const wrong controls[] = {
     { "{'and': {'all': {'set': {'and': {'t': 'transform', 'u': {'height_map': {'rows': 8, 'columns': 8}}}}, 'most': "
       "1000}}}",
       AM_ERR_LIMIT, "s.json:1:29: all: its value has 74001 numbers; networks take at most 65536" },
+    { "{'fixed_array': 'location', 'count': 0}", AM_ERR_RANGE,
+      "s.json:1:50: control: \"count\" is 0, but should be from 1 to 1024" },
+    { "{'set': 'location', 'most': 4, 'heads': 64, 'head_width': 1024}", AM_ERR_LIMIT,
+      "s.json:1:13: control: its encoding has 65540 numbers; networks take at most 65536" },
     { "{'encode': 'null', 'width': 16}", AM_ERR_EMPTY,
       "s.json:1:13: control: it encodes no numbers; write \"null\" for no control" },
     { "{'fixed_array': {'height_map': {'rows': 3, 'columns': 3, 'channels': [1, 1, 1, 1]}}, 'count': 512}",
