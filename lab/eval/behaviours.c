@@ -137,6 +137,9 @@ am_result crowd_play(crowd *c, float seconds, crowd_ask *ask, void *user, am_err
             if (c->controls[i]) {
                 am_control_clear(c->controls[i]);
                 ask(user, i, (float)c->frames * dt, pose.root, c->controls[i]);
+                if (c->b->complete) {
+                    c->b->complete(c->b, c->controls[i], pose.root);
+                }
             }
         }
         am_actors_step(c->actors, c->intents, c->count, dt, c->b->e->tasks);
@@ -288,13 +291,18 @@ static void put_least(ami_tables *t, double value, double bound)
 
 void behaviours_table(const behaviours *b)
 {
+    behaviours_table_named(b, "behaviours", "what the model can be asked, and how well it does it");
+}
+
+void behaviours_table_named(const behaviours *b, const char *name, const char *about)
+{
     static const ami_column columns[] = {
         { "behaviour", -1 },     { "trials", 0 },          { "off m", 3 },           { "off line m", 3 },
         { "velocity off %", 1 }, { "within 0.25 m %", 1 }, { "within 0.15 m %", 1 }, { "median m", 3 },
         { "facing off deg", 1 }, { "done %", 1 },          { "time s", 2 },          { "novelty median cm", 2 },
         { "novelty p95 cm", 2 }, { "foot slide cm", 3 },   { "odd steps %", 1 },     { "glides/min", 1 }
     };
-    ami_tables_begin(b->e->tables, "behaviours", "what the model can be asked, and how well it does it");
+    ami_tables_begin(b->e->tables, name, about);
     ami_tables_columns(b->e->tables, columns, CLI_COUNT(columns));
 }
 

@@ -46,7 +46,8 @@ am_result behaviours_find(behaviour_parts parts[BEHAVIOUR_COUNT], const am_contr
                           const am_model *model, am_error *err);
 
 /// A model while it is measured.
-typedef struct behaviours {
+typedef struct behaviours behaviours;
+struct behaviours {
     const eval *e;
     const am_db *db; ///< the captured motion to compare with
     am_asset *asset;
@@ -59,7 +60,8 @@ typedef struct behaviours {
     behaviour_parts parts[BEHAVIOUR_COUNT];
     bool follows; ///< its runtime controls follow a trajectory: without a target, points are walked to by the plan
     double usual_p95[BEHAVIOUR_COUNT]; ///< novelty while the behaviour was asked for as in the data; 0: not yet
-} behaviours;
+    void (*complete)(const behaviours *b, am_control *control, am_transform root); ///< after each asking, or NULL
+};
 
 am_result behaviours_open(behaviours *b, const eval *e, const am_db *db, const am_model *model, am_error *err);
 void behaviours_close(behaviours *b);
@@ -119,6 +121,7 @@ void ask_place(am_control *control, const char *path, am_vec3 v);
 void ask_item(am_control *control, const char *array, int item, const char *part, am_vec3 v);
 
 void behaviours_table(const behaviours *b); ///< begins the table `behaviours`
+void behaviours_table_named(const behaviours *b, const char *name, const char *about);
 /// One file each: rows of the tables.
 am_result behaviours_courses(behaviours *b, am_error *err); ///< trajectory, path, velocity
 am_result behaviours_goals(behaviours *b, am_error *err);   ///< target, jump, sit, pick up

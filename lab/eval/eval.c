@@ -101,8 +101,10 @@ int lab_eval(const cli_verb *verb, int argc, char **argv)
     const cli_option options[] = {
         { "--html", "OUT.html", "also write a page with plots", .text = &page },
         { "--config", "NAME", "use only the database of this config", .text = &e.config },
-        { "--model", "X.amnet", "learned, paths, fields: the networks or value functions to evaluate",
+        { "--model", "X.amnet", "learned, paths, fields, operators: the networks or value functions to evaluate",
           .text = &e.model },
+        { "--networks", "DIR/", "operators: the paper's tables of networks by configs/recipes/operators",
+          .text = &e.networks },
         { "--compressor", "X.amnet", "learned: the model with the Compressor, if --model has none",
           .text = &e.compressor },
         { "--ablation", "X.amnet", "learned: another Compressor and Decompressor to compare with",

@@ -12,6 +12,7 @@ typedef struct eval {
     const char *model;      ///< networks to evaluate, NULL means those that ship
     const char *compressor; ///< model with the Compressor, NULL means the same
     const char *ablation;   ///< model of Compressor and Decompressor trained otherwise, to set beside it; or NULL
+    const char *networks;   ///< operators: folder of networks trained by configs/recipes/operators; or NULL
     const char *keep;       ///< model file to write, with the results in its provenance; or NULL
     bool pushes;            ///< fields: pushes alone
     bool timings;           ///< columns that differ from run to run

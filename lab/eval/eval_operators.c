@@ -1,8 +1,9 @@
 // Operators section 6: the auto-encoder on held-out clips, and raw roll-outs of a flow network as in table 1.
 #include "behaviours.h"
 #include "database.h"
-#include "rollouts.h"
+#include "operators_tables.h"
 
+#include <amble/tools/files.h>
 #include <amble/tools/network.h>
 
 #include "method/flow_file.h"
@@ -10,32 +11,12 @@
 #include <math.h>
 #include <stdio.h>
 
-static void add_quality(ami_tables *t, const rollouts_quality *q, const rollouts_quality *captured)
-{
-    ami_tables_number(t, q->slide);
-    ami_tables_number(t, q->slide / captured->slide);
-    ami_tables_number(t, q->jitter);
-    ami_tables_number(t, q->jitter / captured->jitter);
-    ami_tables_number(t, q->toe);
-    ami_tables_number(t, 100.0 * q->toe_share);
-    ami_tables_number(t, q->heel);
-    ami_tables_number(t, 100.0 * q->heel_share);
-    ami_tables_number(t, 100.0 * q->stand_share);
-    ami_tables_number(t, q->longest_stand_s);
-}
-
-#define QUALITY                                                                                                      \
-    { "foot slide cm", 3 }, { "x captured", 2 }, { "jitter cm/f2", 3 }, { "x captured jitter", 2 },                  \
-        { "toe pen. cm", 3 }, { "toe pen. freq. %", 2 }, { "heel pen. cm", 3 }, { "heel pen. freq. %", 2 },          \
-        { "stands %", 1 },                                                                                           \
-    {                                                                                                                \
-        "longest stand s", 1                                                                                         \
-    }
-
 static am_result reproductions(eval *e, const rollouts_def *def, am_error *err)
 {
     enum { held_out = 10 };
-    static const ami_column columns[] = { { "motion", -1 }, QUALITY, { "joints cm", 3 }, { "worst joint cm", 3 } };
+    static const ami_column columns[] = {
+        { "motion", -1 }, OPERATORS_QUALITY, { "joints cm", 3 }, { "worst joint cm", 3 }
+    };
     rollouts_result r;
     const am_result result = rollouts_reproduce(&r, def, held_out, err);
     if (result != AM_OK) {
@@ -45,10 +26,10 @@ static am_result reproductions(eval *e, const rollouts_def *def, am_error *err)
     ami_tables_columns(e->tables, columns, sizeof columns / sizeof columns[0]);
     ami_tables_row(e->tables);
     ami_tables_text(e->tables, "captured");
-    add_quality(e->tables, &r.captured, &r.captured);
+    operators_quality(e->tables, &r.captured, &r.captured);
     ami_tables_row(e->tables);
     ami_tables_text(e->tables, "reproduced");
-    add_quality(e->tables, &r.out, &r.captured);
+    operators_quality(e->tables, &r.out, &r.captured);
     ami_tables_bounded(e->tables, r.joint_cm, 0.25);
     ami_tables_number(e->tables, r.worst_joint_cm);
     ami_tables_note(e->tables, "the paper's is below 1 cm");
@@ -66,11 +47,11 @@ static am_result roll(eval *e, const char *name, rollouts_def def, bool first, a
     if (first) {
         ami_tables_row(e->tables);
         ami_tables_text(e->tables, "ground truth");
-        add_quality(e->tables, &r.captured, &r.captured);
+        operators_quality(e->tables, &r.captured, &r.captured);
     }
     ami_tables_row(e->tables);
     ami_tables_text(e->tables, name);
-    add_quality(e->tables, &r.out, &r.captured);
+    operators_quality(e->tables, &r.out, &r.captured);
     ami_tables_bounded(e->tables, r.novelty_median, 5.0);
     ami_tables_bounded(e->tables, r.novelty_p95, 8.0);
     ami_tables_at_least(e->tables, r.apart_m, 6.0);
@@ -80,9 +61,8 @@ static am_result roll(eval *e, const char *name, rollouts_def def, bool first, a
 
 static am_result raw(eval *e, const rollouts_def *def, am_error *err)
 {
-    static const ami_column columns[] = { { "system", -1 },           QUALITY,
-                                          { "novelty median cm", 2 }, { "novelty p95 cm", 2 },
-                                          { "ends apart m", 2 },      { "dead", 0 } };
+    static const ami_column columns[] = { { "system", -1 },        OPERATORS_QUALITY,     { "novelty median cm", 2 },
+                                          { "novelty p95 cm", 2 }, { "ends apart m", 2 }, { "dead", 0 } };
     rollouts_def full = *def;
     full.noise = 1.0f;
     full.memory = 0.0f;
@@ -154,19 +134,57 @@ static am_result evaluate_model(eval *e, const am_db *db, const am_model *model,
     return result == AM_OK ? behaved(e, db, model, err) : result;
 }
 
+// ---------------------------------------------------------------------------------------------
+// A folder of networks
+
+am_result operators_open(const operators_shelf *s, const char *name, am_model **out, am_error *err)
+{
+    char path[1024];
+    *out = NULL;
+    snprintf(path, sizeof path, "%s/%s.amnet", s->e->networks, name);
+    if (am_path_look(NULL, path) == AM_PATH_NONE) {
+        ami_tables_note(s->e->tables, "absent: %s.amnet (configs/recipes/operators/%s.json)", name, name);
+        return AM_OK;
+    }
+    const am_result result = am_model_open(out, path, NULL, err);
+    if (result == AM_OK && s->db && (*out)->database_hash != s->db->hash) {
+        ami_tables_note(s->e->tables, "left out: %s.amnet is of another database than %s", name, s->db->name);
+        am_model_close(*out);
+        *out = NULL;
+    }
+    return result;
+}
+
+static am_result evaluate_folder(eval *e, const am_db *db, am_error *err)
+{
+    const operators_shelf shelf = { .e = e, .db = db };
+    am_result result = operators_motion(&shelf, err);
+    result = result == AM_OK ? operators_costs(&shelf, err) : result;
+    result = result == AM_OK ? operators_encoder(&shelf, err) : result;
+    return result == AM_OK ? operators_transfer(&shelf, err) : result;
+}
+
 am_result eval_operators(eval *e, am_error *err)
 {
     am_model *model = NULL;
     am_db *db = NULL;
-    if (!e->model) {
-        cli_error(err, AM_ERR_DEF, NULL, "name the flow network to evaluate: --model X.amnet");
+    if (!e->model && !e->networks) {
+        cli_error(err, AM_ERR_DEF, NULL,
+                  "name the network to evaluate, --model X.amnet, or a folder of them, --networks DIR/");
         return AM_ERR_DEF;
     }
-    am_result result = am_model_open(&model, e->model, NULL, err);
+    if (e->networks && am_path_look(NULL, e->networks) != AM_PATH_FOLDER) {
+        return cli_error(err, AM_ERR_OPEN, NULL,
+                         "%s is no folder of networks; docs/results/operators-tables.md says "
+                         "how to train them",
+                         e->networks);
+    }
+    am_result result = e->model ? am_model_open(&model, e->model, NULL, err) : AM_OK;
     result = result == AM_OK
                  ? cli_database_open(&db, e->config ? e->config : "locomotion", e->tasks, e->progress, err)
                  : result;
-    result = result == AM_OK ? evaluate_model(e, db, model, err) : result;
+    result = result == AM_OK && model ? evaluate_model(e, db, model, err) : result;
+    result = result == AM_OK && e->networks ? evaluate_folder(e, db, err) : result;
     if (result == AM_OK) {
         snprintf(e->about, sizeof e->about, "Measured against %s; %d values beyond their bound (marked !).", db->name,
                  ami_tables_bad_count(e->tables));

@@ -31,6 +31,7 @@ typedef struct taker {
     am_vec3 *points; ///< [frames][AM_POINT_COUNT] of the clip at hand
     int frames;
     am_vec3 toes[2]; ///< before
+    bool stood;      ///< the last clip, through its last quarter
     double slide, toe, heel;
     int64_t slides, taken, toe_deep, heel_deep, stands, judged;
     double longest_s;
@@ -84,6 +85,7 @@ static double cut(taker *t)
 {
     const int half = (int)(0.25f * t->db->fps + 0.5f);
     int standing = 0, longest = 0;
+    const int quarter = t->frames / 4;
     for (int f = half; f + half < t->frames; f++) {
         const am_vec3 a = t->points[(size_t)(f - half) * AM_POINT_COUNT + AM_POINT_HIPS],
                       b = t->points[(size_t)(f + half) * AM_POINT_COUNT + AM_POINT_HIPS];
@@ -93,6 +95,7 @@ static double cut(taker *t)
         t->stands += speed < STAND_MPS;
         t->judged++;
     }
+    t->stood = standing > 0 && standing >= quarter - half;
     const double seconds = (double)longest / (double)t->db->fps;
     t->longest_s = seconds > t->longest_s ? seconds : t->longest_s;
     am_meter_cut(t->meter);
@@ -385,7 +388,7 @@ static void tell_novelty(tally *a, const roll *r)
 static void roll_batch(roll *r, tally *a, rollouts_result *out, int first, int count)
 {
     const am_db *db = r->def->db;
-    const int frames = (int)(r->def->seconds * db->fps), latent = r->data.head.latent_count;
+    const int frames = rollouts_frames(r->def), latent = r->data.head.latent_count;
     const int width = am_net_output_size(r->decoder.net, 0);
     for (int c = 0; c < count; c++) {
         float y[8192] = { 0 };
@@ -417,12 +420,18 @@ static void roll_batch(roll *r, tally *a, rollouts_result *out, int first, int c
             am_transform world[AM_MAX_JOINTS];
             const unsigned contacts = step_body(&b, world, db, &r->layout, r->y + ((ptrdiff_t)f * batch + c) * width);
             take(&a->t, world, contacts);
+            if (r->def->tracks) {
+                r->def->tracks[(ptrdiff_t)(first + c) * frames + f] = b.root.translation;
+            }
         }
         a->ends[first + c] = am_v3_ground(b.root.translation);
         tell_novelty(a, r);
         out->dead += cut(&a->t) > out->captured.longest_stand_s;
+        out->died += a->t.stood ? 1.0 / (r->def->starts * r->def->runs) : 0.0;
     }
 }
+
+int rollouts_frames(const rollouts_def *def) { return (int)(def->seconds * def->db->fps); }
 
 static void spread(rollouts_result *out, const rollouts_def *def, const am_vec3 *ends)
 {
@@ -444,7 +453,7 @@ static void spread(rollouts_result *out, const rollouts_def *def, const am_vec3 
 am_result rollouts_run(rollouts_result *out, const rollouts_def *def, am_error *err)
 {
     const am_db *db = def->db;
-    const int frames = (int)(def->seconds * db->fps), all = def->starts * def->runs;
+    const int frames = rollouts_frames(def), all = def->starts * def->runs;
     roll r = { .def = def };
     tally a = { 0 };
     memset(out, 0, sizeof *out);

@@ -17,7 +17,9 @@ typedef struct rollouts_def {
     float noise, memory, pose_noise;
     uint64_t seed;
     float novelty_every_s; ///< between windows that are looked at; 0: none are
+    am_vec3 *tracks;       ///< [starts * runs][rollouts_frames] roots, or NULL
 } rollouts_def;
+int rollouts_frames(const rollouts_def *def);
 
 /// What table 1 measures, and more. Lengths in cm, for frames of 1/60 s.
 typedef struct rollouts_quality {
@@ -33,6 +35,7 @@ typedef struct rollouts_result {
     rollouts_quality captured, out;
     double novelty_median, novelty_p95;
     double apart_m, apart_least_m;   ///< of end points of one start: mean distance, and of the start with the least
+    double died;                     ///< share of runs that stand through their last quarter
     int dead;                        ///< runs that stand longer than any captured clip does
     double joint_cm, worst_joint_cm; ///< of rollouts_reproduce: mean distance of joints, and of the worst joint
 } rollouts_result;
