@@ -137,10 +137,10 @@ am_result operators_costs(const operators_shelf *s, am_error *err)
     static const char *const columns[] = { "network",        "control encoder", "pose encoder", "pose decoder",
                                            "flow, segments", "total",           "control us",   "encoder us",
                                            "decoder us",     "flow us",         "frame us",     "one step us" };
-    static const char *const files[][2] = { { "full", "8 x 800" },
-                                            { "full_segments", "segments 9 x 1536" },
-                                            { "no_latent_large", "pose space 10 x 1024" },
-                                            { "flow", "4 x 512" } };
+    static const char *const files[][2] = { { "full", "full, 8 x 800" },
+                                            { "full_segments", "full, segments 9 x 1536" },
+                                            { "no_latent_large", "pose space, 10 x 1024" },
+                                            { "flow", "small flow of the tables" } };
     static const cost paper_flow = { { 0.63, 1.42, 1.40, 23.61 }, { 25, 62, 57, 702 } };
     static const cost paper_segments = { { 0.63, 1.42, 1.40, 19.38 }, { 25, 62, 57, 2913 } };
     am_result result = AM_OK;

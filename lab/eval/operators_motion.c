@@ -39,8 +39,8 @@ static rollouts_def def_of(const operators_shelf *s, const am_model *model)
 {
     return (rollouts_def){ .db = s->db,
                            .model = model,
-                           .starts = s->e->quick ? 4 : 25,
-                           .runs = s->e->quick ? 2 : 8,
+                           .starts = s->e->quick ? 4 : 10,
+                           .runs = s->e->quick ? 2 : 4,
                            .seconds = s->e->quick ? 4.0f : 20.0f,
                            .steps = -1,
                            .noise = -1.0f,
@@ -128,8 +128,7 @@ static am_result steps_of(const operators_shelf *s, const char *file, const char
     for (size_t i = 0; i < CLI_COUNT(step_rows) && result == AM_OK && model; i++) {
         rollouts_def def = def_of(s, model);
         rollouts_result r = { 0 };
-        def.starts = s->e->quick ? def.starts : 10; // 32 steps of as many as in table 1 would take half an hour
-        def.runs = s->e->quick ? def.runs : 4;
+        def.seconds = s->e->quick ? def.seconds : 10.0f;
         def.steps = step_rows[i].steps;
         def.noise = 1.0f;
         def.memory = 0.0f;
@@ -201,7 +200,7 @@ static am_result fan(const operators_shelf *s, const ablation *a, am_error *err)
     }
     rollouts_def def = def_of(s, model);
     rollouts_result r = { 0 };
-    def.starts = s->e->quick ? 2 : 20;
+    def.starts = s->e->quick ? 2 : 4;
     def.runs = s->e->quick ? 4 : fan_runs;
     def.novelty_every_s = 0.0f;
     def.noise = 1.0f;
