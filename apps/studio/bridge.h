@@ -46,8 +46,8 @@ WEB_CALL const char *web_options(void);
 /// 0 or the error code; then all stays as it was.
 WEB_CALL int web_set_options(const char *values);
 
-/// Sends the chosen character, or all of a crowd, along a line (WEB_LINE) through x, z or to a point (WEB_POINT);
-/// WEB_NOWHERE ends it, and so does steering.
+/// Sends the chosen character, or all of a crowd, along a line (WEB_LINE) through x, z or to a point (WEB_POINT),
+/// where it faces `way` unless that is zero; WEB_NOWHERE ends it, and so does steering.
 WEB_CALL void web_send(int kind, float x, float z, float way_x, float way_z);
 /// Asks the chosen character, or all of a crowd, for what its networks were trained to do: `values` is a JSON object
 /// by paths of the schema (web_describe's "control"), as in the goals of a script; "" ends it, and so does steering.

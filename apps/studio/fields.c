@@ -38,9 +38,9 @@ am_intent web_point_target(const web_target *target, am_transform root, float mp
 {
     am_intent intent;
     am_intent_to_point(&intent, &root, &target->point, mps);
+    intent.facing = target->way;
     if (target->kind == WEB_LINE) {
         intent.velocity = am_v3_scale(target->way, mps);
-        intent.facing = target->way;
     }
     return intent;
 }

@@ -17,7 +17,7 @@ enum { WEB_NOWHERE, WEB_LINE, WEB_POINT };
 typedef struct web_target {
     int kind;
     am_vec3 point; ///< to go to, or on the line
-    am_vec3 way;   ///< of the line, unit
+    am_vec3 way;   ///< of the line, unit; the facing at a point, zero for any
 } web_target;
 /// The target of a character at `root` that goes there at a speed.
 am_intent web_point_target(const web_target *target, am_transform root, float mps);

@@ -174,6 +174,12 @@ static am_result take_over(web_set *b, const web_set *before, bool flows, am_err
     return result;
 }
 
+/// Whether the page offers to send its characters somewhere.
+static bool can_be_sent(am_method method)
+{
+    return method == AM_METHOD_FIELD || method == AM_METHOD_FLOW || method == AM_METHOD_SEGMENTS;
+}
+
 am_result web_scene_fill(web_set *b, const web_lineup *lineup, const web_set *before, am_error *err)
 {
     am_result result = AM_OK;
@@ -181,7 +187,7 @@ am_result web_scene_fill(web_set *b, const web_lineup *lineup, const web_set *be
         result = add_actor(b, lineup, err);
     }
     if (result == AM_OK && before) {
-        result = take_over(b, before, lineup->method == AM_METHOD_FIELD, err);
+        result = take_over(b, before, can_be_sent(lineup->method), err);
     }
     if (result != AM_OK) {
         close_actors(b);

@@ -70,7 +70,8 @@ void web_send(int kind, float x, float z, float way_x, float way_z)
             web_target *target = &web_now.open.actors[i].target;
             target->kind = kind;
             target->point = am_v3(x, 0.0f, z);
-            target->way = am_v3_normalize_or(am_v3(way_x, 0.0f, way_z), am_v3(0.0f, 0.0f, 1.0f));
+            const am_vec3 usual = kind == WEB_LINE ? am_v3(0.0f, 0.0f, 1.0f) : am_v3_zero();
+            target->way = am_v3_normalize_or(am_v3(way_x, 0.0f, way_z), usual);
         }
     }
 }

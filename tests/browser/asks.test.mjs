@@ -44,7 +44,7 @@ before(async () => {
     mkdirSync(models, { recursive: true });
     writeFileSync(join(folder, 'controls.json'), JSON.stringify(controls));
     writeFileSync(join(folder, 'short.json'), JSON.stringify(recipe(300, 1000)));
-    writeFileSync(join(folder, 'long.json'), JSON.stringify(recipe(1000000, 100)));
+    writeFileSync(join(folder, 'long.json'), JSON.stringify(recipe(100000, 200)));
     amble('train', join(folder, 'short.json'), '-o', join(models, 'flow_tiny.amnet'), '--threads', '1');
     server = await openStudio(join(outDir, 'studio'), '--models', models);
     browser = await openHalted(server, 'flow_tiny');
@@ -208,6 +208,8 @@ test('way-points: clicks add to those ahead, a line replaces them', async () => 
 });
 
 test('steps and noise are sliders that take effect', async () => {
+    assert.equal(await page.inputValue('#noise-value'), '', "the networks' own");
+    assert.equal(await page.getAttribute('#noise-value', 'placeholder'), 'own');
     await page.fill('#steps-value', '2');
     await page.locator('#steps-value').blur();
     await page.fill('#noise-value', '0');
@@ -228,6 +230,9 @@ test('steps and noise are sliders that take effect', async () => {
     };
     assert.equal(await run(0), await run(0));
     assert.notEqual(await run(0), await run(0.5));
+    await page.fill('#noise-value', '');
+    await page.locator('#noise-value').blur();
+    assert.equal(await page.evaluate(() => window.amble.engine.options.options.find(({ key }) => key === 'noise').value), -1);
 });
 
 test('other networks take over the pose; a schema that is gone takes its tools along', async () => {
@@ -261,7 +266,7 @@ test('a training offers its newest network, which the character takes over as it
         await page.selectOption('#network', 'flow_new.preview');
         await until(() => Boolean(window.amble.studio.trainings.row?.hash));
         const first = await page.evaluate(() => ({ ...window.amble.studio.trainings.row }));
-        assert.equal(first.iterations, 1000000);
+        assert.equal(first.iterations, 100000);
         assert.ok(first.iteration >= 100 && first.loss > 0);
         const taken = await advance(1);
         assert.ok(Math.hypot(taken.rootX - before_.rootX, taken.rootZ - before_.rootZ) < 0.1, 'it goes on from its place');
@@ -274,7 +279,7 @@ test('a training offers its newest network, which the character takes over as it
         const newer = await advance(1);
         assert.ok(newer.steps > taken.steps && Math.hypot(newer.rootX - taken.rootX, newer.rootZ - taken.rootZ) < 0.1, 'without a restart');
         await advance(6);
-        assert.match(await page.textContent('#training'), /of 1,000,000 iterations, loss 0\.\d+, \d+ s ago/);
+        assert.match(await page.textContent('#training'), /of 100,000 iterations, loss 0\.\d+, \d+ s ago/);
         await page.screenshot({ path: join(outDir, 'asks-training.png') });
     } finally {
         await page.keyboard.up('w');

@@ -2,6 +2,7 @@
 // draw way-points) and choices beside them (a style, a hand), found by the parts of the schema.
 import * as THREE from 'three';
 import { choice, labelled, make, watch } from './controls.js';
+import { SENT } from './engine.js';
 import { Ribbon, flat, paint } from './overlay.js';
 
 const COLOUR = 0x7a4fbf;
@@ -18,6 +19,7 @@ const KNOWN = {
     get_up: { label: 'get up' }, path: { label: 'follow way-points' }, style: { label: 'walk in a style' }, uncontrolled: { label: 'go its own way' },
 };
 const HINTS = {
+    point: () => 'click where, or press there and drag to where it shall face',
     place: (tool) => (tool.facing ? 'click where, or press there and drag to where it shall face' : 'click where'),
     direction: () => 'click where it shall face', list: () => 'drag a line, or click one way-point after another', steer: () => 'keys and sticks steer', nothing: () => '',
 };
@@ -89,6 +91,9 @@ function toolOf({ path, places, directions, choices, velocities, list, empty }) 
     return empty ? { kind: 'nothing', main: nameOf(path), choices } : null;
 }
 
+/** For schemas without a target of their own: the model's runtime controls walk to a point. */
+const POINT = { kind: 'point', main: 'target', place: {}, facing: { optional: true }, choices: [] };
+
 /** The tools for a schema (about.control), in its order: what keys steer by themselves needs none. */
 export function toolsOf(control) {
     if (!control) {
@@ -96,7 +101,9 @@ export function toolsOf(control) {
     }
     const groups = [{ path: '', places: [], directions: [], choices: [], velocities: [], list: null }];
     gather(treeOf(control.parts), groups[0], groups, false);
-    return groups.map((group) => ({ branch: group.path, tool: toolOf(group) }))
+    const steered = groups.some(({ list, velocities }) => list || velocities.length);
+    const walks = steered && !groups.some(({ places }) => places.some(({ name }) => name === 'target'));
+    return [...(walks ? [{ branch: '', tool: POINT }] : []), ...groups.map((group) => ({ branch: group.path, tool: toolOf(group) }))]
         .filter(({ tool }) => tool && (tool.kind !== 'steer' || tool.choices.length))
         .map(({ branch, tool }) => ({ ...tool, branch, id: branch || tool.main, ...(KNOWN[tool.main] ?? {}), label: KNOWN[tool.main]?.label ?? (branch || tool.main).replaceAll('_', ' ') }));
 }
@@ -262,7 +269,7 @@ export class Asks {
         const { studio } = this;
         this.tool = this.tools.find((tool) => tool.id === id) ?? null;
         this.forget();
-        this.next = { values: '' };
+        this.next = { values: '', sends: { kind: SENT.NOWHERE } };
         const draws = this.tool?.kind === 'list';
         if (draws !== studio.play.draws) {
             studio.setMode(draws, 0);
@@ -285,6 +292,12 @@ export class Asks {
     ask(mark) {
         const { tool } = this;
         const values = {};
+        [this.mark, this.near] = [mark, 0];
+        if (tool.kind === 'point') {
+            const [wayX, wayZ] = mark.facing ?? [0, 0];
+            this.next = { sends: { kind: SENT.POINT, x: mark.x, z: mark.z, wayX, wayZ } };
+            return;
+        }
         if (tool.kind === 'nothing') {
             const at = tool.branch.lastIndexOf('.');
             values[tool.branch.slice(0, Math.max(at, 0))] = tool.branch.slice(at + 1);
@@ -303,8 +316,6 @@ export class Asks {
         } else if (tool.kind === 'direction') {
             values[tool.place.path] = [mark.way[0], 0, mark.way[1]];
         }
-        this.mark = mark;
-        this.near = 0;
         this.next = { values: JSON.stringify(values), ...(tool.list ? { list: tool.list.path, times: timesOf(tool.list) } : {}) };
     }
 
@@ -346,16 +357,16 @@ export class Asks {
         const back = [view.rootX - from.x, view.rootZ - from.z];
         const dragged = tool.facing && Math.hypot(dx, dz) > SHORTEST ? unit(dx, dz) : null;
         const facing = dragged ?? (tool.facing && !tool.facing.optional ? unit(...back) : null);
-        return { kind: tool.mark ?? (tool.kind === 'place' ? 'ring' : ''), ...from, y: tool.height ?? 0, facing, way: unit(-back[0], -back[1]) };
+        return { kind: tool.mark ?? (tool.kind === 'direction' ? '' : 'ring'), ...from, y: tool.height ?? 0, facing, way: unit(-back[0], -back[1]) };
     }
 
     // Steps and pictures
 
     /** What the next step takes; part of the log. */
     devices() {
-        const asks = this.next;
+        const { sends, ...asks } = this.next ?? {};
         this.next = null;
-        return asks ? { asks } : {};
+        return { ...(sends ? { sends } : {}), ...(asks.values !== undefined ? { asks } : {}) };
     }
 
     /** Before a step. */
@@ -374,7 +385,7 @@ export class Asks {
     /** After a step: what was asked for has ended by steering; a spot that was reached is over where there is more to do. */
     step(view) {
         const { mark, tool } = this;
-        if (mark && !view.asked && !this.next) {
+        if (mark && !view.asked && view.target === SENT.NOWHERE && !this.next) {
             this.forget();
         } else if (mark && tool?.branch && tool.place && ['spot', 'object'].includes(tool.main)) {
             const away = Math.hypot(mark.x - view.rootX, mark.z - view.rootZ);

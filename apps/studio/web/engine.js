@@ -73,7 +73,7 @@ export class Engine {
     }
 
     /** Sends the chosen character, or a crowd, along a line, to a point, or nowhere: one of SENT. */
-    send({ kind, x = 0, z = 0, wayX = 0, wayZ = 1 }) {
+    send({ kind, x = 0, z = 0, wayX = 0, wayZ = 0 }) {
         this.module._web_send(kind, x, z, wayX, wayZ);
     }
 

@@ -211,6 +211,7 @@ class Studio {
             }
             this.engine.method(name);
             this.began(false, true);
+            this.panel.refreshed(); // other networks may have other features
             this.notice(complaint, true);
         } catch (error) {
             this.panel.showOptions();

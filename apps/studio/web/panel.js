@@ -266,7 +266,7 @@ export class Panel {
             return { bar, fill, number };
         });
         this.costs.replaceChildren(...this.bars.map((item) => item.bar));
-        this.can = (activity) => engine.can(activity);
+        this.can = (activity) => engine.can(activity) || (activity === 'jump' && this.studio.asks.tools.some(({ main }) => main === 'spot'));
         this.pushes = about.canBePushed;
         this.showHelp();
     }

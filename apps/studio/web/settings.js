@@ -1,6 +1,8 @@
 // The settings of what plays: a control for each row of the library's table of options.
 import { brief, channelName, check, choice, labelled, make, stepOf, watch } from './controls.js';
 
+/** Options whose default stands for the networks' own number, and the least other value. */
+const OWN = { steps: 1, noise: 0, noise_memory: 0, guidance: 0 };
 const ORDER = ['choice', 'switch', 'integer', 'number']; // of those in sight
 
 /** The label of an option, or its key, without the unit at its end: surround_s is 'surround (s)'. */
@@ -69,18 +71,20 @@ export class Settings {
     /** A slider over the usual values, and a field that takes all of them. */
     number(option, changed) {
         const { key, low, usual, high, type } = option;
-        const step = type === 'integer' ? 1 : stepOf(usual - low);
-        const inside = (value) => Math.min(Math.max(value, low), high);
-        const slider = watch(make('input', { type: 'range', id: key, min: Math.floor(low / step) * step, max: usual, step }),
+        const least = OWN[key] ?? low;
+        const step = type === 'integer' ? 1 : stepOf(usual - least);
+        const inside = (value) => Math.min(Math.max(value, least), high);
+        const slider = watch(make('input', { type: 'range', id: key, min: Math.floor(least / step) * step, max: usual, step }),
             () => changed(inside(Number(slider.value))));
         const field = watch(make('input', { type: 'number', id: `${key}-value`, min: low, max: high, step: type === 'integer' ? 1 : 'any', ariaLabel: nameOf(option) }),
-            () => changed(field.value === '' ? null : Number(field.value)));
+            () => changed(field.value !== '' ? Number(field.value) : key in OWN ? option.default : null));
+        field.placeholder = key in OWN ? 'own' : '';
         slider.addEventListener('input', () => {
             field.value = brief(inside(Number(slider.value)));
         });
         return { element: labelled(nameOf(option), slider, field), show: (value) => {
             slider.value = value;
-            field.value = brief(value);
+            field.value = key in OWN && value < least ? '' : brief(value);
         } };
     }
 

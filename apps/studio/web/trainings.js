@@ -67,6 +67,9 @@ export class Trainings {
         }
         const seconds = Math.max(0, Math.round((Date.now() - row.changed_ms) / 1000));
         const age = seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+        if (row.iteration === 0) {
+            return `just begun, ${age} ago`; // the first point of the loss curve comes later
+        }
         return `${row.iteration.toLocaleString('en')} of ${row.iterations.toLocaleString('en')} iterations, loss ${row.loss.toPrecision(3)}, ${age} ago`;
     }
 }
