@@ -290,33 +290,43 @@ test('a training offers its newest network, which the character takes over as it
     assert.ok(existsSync(preview));
     copyFileSync(preview, output);
     rmSync(preview);
-    await page.evaluate(() => window.amble.studio.trainings.refresh());
+    await until(async () => {
+        await window.amble.studio.trainings.refresh();
+        const { row, used } = window.amble.studio.trainings;
+        return row.hash === null && used.flow.hash === null;
+    });
     await advance(6);
     assert.match(await page.textContent('#training'), /finished/);
     assert.deepEqual(browser.errors, []);
 });
 
-test('a shipped flow goes where it is clicked', { skip: long }, async () => {
-    const file = ['flow_target.amnet', 'flow_all.amnet'].find((name) => existsSync(join(root, 'models', name)));
-    if (!file) {
-        console.log('SKIPPED: models/ has no flow_target.amnet');
-        return;
-    }
+test('a shipped flow walks by keys, stands, and goes where it is clicked', { skip: long }, async () => {
     const own = await openStudio(join(outDir, 'studio'));
-    const shown = await openHalted(own, file.replace('.amnet', ''));
+    const shown = await openHalted(own, 'flow_velocity');
+    const go = (steps) => shown.page.evaluate((count) => window.amble.advance(count), steps);
     try {
         await shown.page.setViewportSize({ width: 960, height: 600 });
+        await shown.page.keyboard.down('w');
+        const walking = await go(120);
+        assert.ok(walking.speed > 0.8 && walking.rootZ > 1.2, `walks at ${walking.speed} m/s`);
+        await shown.page.keyboard.up('w');
+        const stopped = await go(150);
+        const standing = await go(120);
+        assert.ok(Math.hypot(standing.rootX - stopped.rootX, standing.rootZ - stopped.rootZ) < 0.01, 'stands');
         await shown.page.selectOption('#ask', 'target');
-        const at = await shown.page.evaluate(() => {
-            window.amble.advance(2);
-            return window.amble.studio.stage.toScreen(0.8, 2);
-        });
-        await shown.page.mouse.click(at.x, at.y);
-        const end = await shown.page.evaluate(() => window.amble.advance(420));
-        assert.ok(Math.hypot(end.rootX - 0.8, end.rootZ - 2) < 0.3, `it is at ${end.rootX}, ${end.rootZ}`);
-        assert.ok(end.speed < 0.2, `still at ${end.speed} m/s`);
+        await go(2);
+        const [x, z] = [standing.rootX + 0.8, standing.rootZ + 1.6];
+        const screen = (at) => shown.page.evaluate(([px, pz]) => window.amble.studio.stage.toScreen(px, pz), at);
+        const [from, to] = [await screen([x, z]), await screen([x - 0.7, z])];
+        await shown.page.mouse.move(from.x, from.y);
+        await shown.page.mouse.down();
+        await shown.page.mouse.move(to.x, to.y, { steps: 3 });
+        await shown.page.mouse.up();
+        const end = await go(420);
+        assert.ok(Math.hypot(end.rootX - x, end.rootZ - z) < 0.15, `it is at ${end.rootX}, ${end.rootZ} instead of ${x}, ${z}`);
+        assert.ok(Math.abs(end.heading + Math.PI / 2) < 0.1, `it faces ${end.heading}`);
+        assert.ok(end.speed < 0.05, `still at ${end.speed} m/s`);
         assert.equal(end.fallback, 0);
-        await shown.page.screenshot({ path: join(outDir, 'asks-shipped.png') });
         assert.deepEqual(shown.errors, []);
     } finally {
         await shown.close();
