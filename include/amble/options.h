@@ -30,6 +30,7 @@ typedef struct am_method_row {
     const char *label; ///< for people
     bool database;     ///< it needs the frames of one
     const char *part;  ///< of a model that it needs; NULL: it plays without
+    bool asked;        ///< it takes the control values of a schema (am_intent.control)
 } am_method_row;
 /// The library's own methods, by am_method: those that scripts and the studio offer.
 AM_API const am_method_row *am_methods(int *count);

@@ -7,22 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static const ami_feature_kind *const kinds[AM_FEATURE_COUNT] = {
-    [AM_FEATURE_POSITION] = &ami_feature_position,
-    [AM_FEATURE_VELOCITY] = &ami_feature_velocity,
-    [AM_FEATURE_HEADING] = &ami_feature_heading,
-    [AM_FEATURE_TRAJECTORY_POSITION] = &ami_feature_trajectory_position,
-    [AM_FEATURE_TRAJECTORY_DIRECTION] = &ami_feature_trajectory_direction,
-    [AM_FEATURE_HEIGHT] = &ami_feature_height,
-    [AM_FEATURE_TAG] = &ami_feature_tag,
-    [AM_FEATURE_TERRAIN] = &ami_feature_terrain,
-    [AM_FEATURE_CUSTOM] = &ami_feature_custom,
-};
+#define ROW(item, name) [item] = &ami_feature_##name,
+static const ami_feature_kind *const kinds[AM_FEATURE_COUNT] = { AMI_FEATURE_KINDS(ROW) };
 
-static const char *const kind_names[AM_FEATURE_COUNT] = {
-    "position", "velocity", "heading", "trajectory_position", "trajectory_direction", "height",
-    "tag",      "terrain",  "custom",
-};
+#define NAME(item, name) [item] = #name,
+static const char *const kind_names[AM_FEATURE_COUNT] = { AMI_FEATURE_KINDS(NAME) };
 
 const ami_feature_kind *ami_feature_of(int kind) { return kinds[kind]; }
 

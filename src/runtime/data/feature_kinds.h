@@ -1,6 +1,6 @@
 /// The small interface that every feature kind fills: how many numbers, from motion (bake), from a target (query),
-/// and what each number is called. To add a kind: a file feature_NAME.c, an item of am_feature, its declaration here,
-/// its row and its name in feature_kinds.c.
+/// and what each number is called. To add a kind: a file feature_NAME.c, an item of am_feature, and its line in the
+/// list below.
 #ifndef AMI_DATA_FEATURE_KINDS_H
 #define AMI_DATA_FEATURE_KINDS_H
 
@@ -50,15 +50,23 @@ typedef struct ami_feature_kind {
     void (*label)(char *out, size_t size, const am_channel *channel, int dim);
 } ami_feature_kind;
 
-extern const ami_feature_kind ami_feature_position;
-extern const ami_feature_kind ami_feature_velocity;
-extern const ami_feature_kind ami_feature_heading;
-extern const ami_feature_kind ami_feature_trajectory_position;
-extern const ami_feature_kind ami_feature_trajectory_direction;
-extern const ami_feature_kind ami_feature_height;
-extern const ami_feature_kind ami_feature_tag;
-extern const ami_feature_kind ami_feature_terrain;
-extern const ami_feature_kind ami_feature_custom;
+/// All kinds: the item of am_feature, and the name, which is also that of the row in feature_NAME.c.
+// clang-format off
+#define AMI_FEATURE_KINDS(KIND)                                           \
+    KIND(AM_FEATURE_POSITION, position)                                   \
+    KIND(AM_FEATURE_VELOCITY, velocity)                                   \
+    KIND(AM_FEATURE_HEADING, heading)                                     \
+    KIND(AM_FEATURE_TRAJECTORY_POSITION, trajectory_position)             \
+    KIND(AM_FEATURE_TRAJECTORY_DIRECTION, trajectory_direction)           \
+    KIND(AM_FEATURE_HEIGHT, height)                                       \
+    KIND(AM_FEATURE_TAG, tag)                                             \
+    KIND(AM_FEATURE_TERRAIN, terrain)                                     \
+    KIND(AM_FEATURE_CUSTOM, custom)
+// clang-format on
+
+#define AMI_DECLARE_KIND(item, name) extern const ami_feature_kind ami_feature_##name;
+AMI_FEATURE_KINDS(AMI_DECLARE_KIND)
+#undef AMI_DECLARE_KIND
 
 const ami_feature_kind *ami_feature_of(int kind);
 /// Names of all kinds, AM_FEATURE_COUNT of them.

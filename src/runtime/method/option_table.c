@@ -14,13 +14,13 @@
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 static const am_method_row methods[AM_METHOD_COUNT] = {
-    [AM_METHOD_MATCH] = { "match", "matching", true, NULL },
-    [AM_METHOD_LONG_HORIZON] = { "long-horizon", "long-horizon", true, NULL },
-    [AM_METHOD_LEARNED] = { "learned", "learned", false, "projector" },
-    [AM_METHOD_FIELD] = { "field", "motion field", true, NULL },
-    [AM_METHOD_FLOW] = { "flow", "flow", false, "flow" },
-    [AM_METHOD_SEGMENTS] = { "segments", "segments", false, "segments" },
-    [AM_METHOD_OWN] = { "own", "own", false, NULL },
+    [AM_METHOD_MATCH] = { "match", "matching", true, NULL, false },
+    [AM_METHOD_LONG_HORIZON] = { "long-horizon", "long-horizon", true, NULL, false },
+    [AM_METHOD_LEARNED] = { "learned", "learned", false, "projector", false },
+    [AM_METHOD_FIELD] = { "field", "motion field", true, NULL, false },
+    [AM_METHOD_FLOW] = { "flow", "flow", false, "flow", true },
+    [AM_METHOD_SEGMENTS] = { "segments", "segments", false, "segments", true },
+    [AM_METHOD_OWN] = { "own", "own", false, NULL, false },
 };
 static const char *const roots[] = { "animation", "simulation", "mixed" };
 static const char *const blends[] = { "off", "spring", "quintic" };
@@ -43,7 +43,7 @@ void am_settings_init(am_settings *out, am_method method)
     ami_match_def match = ami_match_def_default();
     ami_long_horizon_def ahead = ami_long_horizon_def_default();
     // Their own flow turns and moves the root.
-    bool moves_itself = method == AM_METHOD_FIELD || method == AM_METHOD_FLOW || method == AM_METHOD_SEGMENTS;
+    bool moves_itself = method == AM_METHOD_FIELD || ((int)method < AM_METHOD_OWN && methods[method].asked);
     // Half-lives, ratios and clamps were tuned on the eight courses of `amble eval matching` on CMU: shorter
     // half-lives respond no sooner, since feet must land first; a larger position ratio turns sooner and skates more.
     *out = (am_settings){

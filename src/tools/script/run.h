@@ -67,6 +67,8 @@ am_result ami_run_open_pushes(am_run *run, const am_push_engine *engine, am_erro
 /// run_push.c: gives a character the pushes that are due at a time.
 void ami_run_take_pushes(const am_run *run, ami_player *player, const am_run_actor *actor, double due);
 
+/// run_goal.c: whether a controller takes control values.
+bool ami_run_is_asked(am_method method);
 /// run_goal.c: 'goals' of one character.
 am_result ami_run_read_goals(am_run_actor *actor, am_method method, ami_arena *arena, const am_json_doc *doc,
                              const am_json *object, am_error *err);

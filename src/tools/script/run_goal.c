@@ -6,7 +6,12 @@
 
 #define FARTHEST_M 1e4f
 
-static bool is_asked(am_method method) { return method == AM_METHOD_FLOW || method == AM_METHOD_SEGMENTS; }
+bool ami_run_is_asked(am_method method)
+{
+    int count;
+    const am_method_row *rows = am_methods(&count);
+    return (int)method < count && rows[method].asked;
+}
 
 /// Target and facing of a goal, where its values have them as plain numbers.
 static am_result read_place(am_run_goal *goal, am_method method, const am_json_doc *doc, const am_json *values,
@@ -15,7 +20,7 @@ static am_result read_place(am_run_goal *goal, am_method method, const am_json_d
     float target[3] = { 0 }, facing[3] = { 0 };
     int count = 3;
     const am_json *place = am_json_get(values, "target");
-    bool plain = place && (!is_asked(method) || place->type == AM_JSON_ARRAY);
+    bool plain = place && (!ami_run_is_asked(method) || place->type == AM_JSON_ARRAY);
     am_result result = plain ? am_json_read_floats(doc, values, "target", true, target, 3, &count, err) : AM_OK;
     goal->has_target = plain;
     goal->target = am_v3(target[0], target[1], target[2]);
@@ -53,10 +58,10 @@ static am_result read_goal(am_run_goal *goal, am_method method, const am_json_do
         return am_json_fail(doc, values ? values : item, values ? AM_ERR_TYPE : AM_ERR_KEY, err,
                             "a goal has 'values', such as {\"target\": [2, 0, 3]}; {} ends the goal");
     }
-    if (result == AM_OK && !is_asked(method)) {
+    if (result == AM_OK && !ami_run_is_asked(method)) {
         result = am_json_only(doc, values, known, COUNT(known), err);
     }
-    goal->values = is_asked(method) ? values : NULL;
+    goal->values = ami_run_is_asked(method) ? values : NULL;
     return result == AM_OK ? read_place(goal, method, doc, values, err) : result;
 }
 

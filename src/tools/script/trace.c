@@ -165,7 +165,7 @@ static void write_line(am_json_writer *w, const am_run *run, const am_run_sample
     }
     am_json_bool(w, "transition", out->transition);
     am_json_bool(w, "searched", out->searched);
-    if (run->method == AM_METHOD_FLOW || run->method == AM_METHOD_SEGMENTS) {
+    if (ami_run_is_asked(run->method)) {
         write_asked(w, run, s);
     } else if (out->searched) {
         write_search(w, run, &s->view);
