@@ -1,5 +1,5 @@
-// amble eval fields, tables `pushes` and `push_ways`: 200 random pushes on each of the data sets of Fields
-// section 6.2, on motion fields, and as a reaction of matching and of networks.
+// amble eval fields, tables `pushes`, `push_sizes` and `push_ways`: 200 random pushes on each of the data sets of
+// Fields section 6.2, on motion fields, and as a reaction of matching and of networks.
 #include "eval_fields.h"
 
 #include "database.h"
@@ -38,13 +38,24 @@ enum {
     trial_count = 200,
     quick_count = 16,
     most_rows = 8,
-    group_count = 3, // trunk and head, arms, legs
+    most_steps = 2 * most_rows + 5, // both answers of each, and the methods of the page
+    group_count = 3,                // trunk and head, arms, legs
+    size_count = 2,                 // small and large pushes
 };
+enum { page_every = 5 };             // ticks between the anchors of the page's values of the speed
+static const float page_mps = 1.2f;  // the page's walk
+static const double large_n = 200.0; // a large push: 20 N s, which gives a body of 70 kg 0.3 m/s
 
 /// Pushes on one part of the body.
 typedef struct group {
     int count, off, slight_off, end_off, last_off, stance_off, moved, moved_off;
 } group;
+
+/// Pushes of one size.
+typedef struct size {
+    int count, late, beyond;
+    double back_s, farthest;
+} size;
 
 /// A row of the tables.
 typedef struct summary {
@@ -53,6 +64,7 @@ typedef struct summary {
     double back_mean, back_max, usual_back, depth_cm, excess_deg, usual_deg, reach, farthest, end_far, apart;
     int late, never, usual_late, beyond, beyond_alone;
     group groups[group_count];
+    size sizes[size_count];
 } summary;
 
 /// All pushed data sets.
@@ -60,7 +72,7 @@ typedef struct pushing {
     const fields *f;
     int count;
     summary rows[most_rows];
-    fields_steps steps[2 * most_rows];
+    fields_steps steps[most_steps];
     int step_count;
 } pushing;
 
@@ -97,6 +109,24 @@ static void add_way(group *g, const lab_push_trial *t)
     g->moved_off += moved && off;
 }
 
+/// Small and large pushes apart: s->apart is known.
+static void sum_up_sizes(summary *s, const lab_push_trial *trials, int count)
+{
+    for (int i = 0; i < count; i++) {
+        const lab_push_trial *t = &trials[i];
+        size *of = &s->sizes[(double)t->newton >= large_n];
+        of->count++;
+        of->late += t->back_s >= 3.0f;
+        of->beyond += (double)t->farthest > s->apart;
+        of->back_s += (double)t->back_s;
+        of->farthest += (double)t->farthest;
+    }
+    for (int i = 0; i < size_count; i++) {
+        s->sizes[i].back_s /= s->sizes[i].count > 0 ? s->sizes[i].count : 1;
+        s->sizes[i].farthest /= s->sizes[i].count > 0 ? s->sizes[i].count : 1;
+    }
+}
+
 static void sum_up(summary *s, const lab_push_trial *trials, int count, const am_roles *roles)
 {
     s->count = count;
@@ -123,22 +153,18 @@ static void sum_up(summary *s, const lab_push_trial *trials, int count, const am
 // ---------------------------------------------------------------------------------------------
 // The characters to push
 
-/// Pushes on chest and hips: by the blend, then answered by steps.
-static am_result push_steps(pushing *p, const summary *row, lab_push_trials_def def, am_error *err)
+/// Pushes on chest and hips, answered by steps or by the blend.
+static am_result push_answer(pushing *p, const summary *row, lab_push_trials_def def, bool stepped, am_error *err)
 {
-    am_result result = AM_OK;
-    for (int stepped = 0; stepped < 2 && result == AM_OK; stepped++) {
-        fields_steps *out = &p->steps[p->step_count++];
-        float reach = 0.0f;
-        *out = (fields_steps){ row->set, row->controller, calloc((size_t)def.count, sizeof *out->trials), def.count,
-                               stepped != 0 };
-        def.trunk = true;
-        def.least_n = 100.0f;
-        def.blend = stepped ? AM_PUSH_STEPPED : AM_PUSH_ADDED;
-        result = out->trials ? lab_push_trials(out->trials, &reach, &def, err)
-                             : cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for %d pushes", def.count);
-    }
-    return result;
+    fields_steps *out = &p->steps[p->step_count++];
+    float reach = 0.0f;
+    *out = (fields_steps){ row->set, row->controller, calloc((size_t)def.count, sizeof *out->trials), def.count,
+                           stepped };
+    def.trunk = true;
+    def.least_n = 100.0f;
+    def.blend = stepped ? AM_PUSH_STEPPED : AM_PUSH_ADDED;
+    return out->trials ? lab_push_trials(out->trials, &reach, &def, err)
+                       : cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for %d pushes", def.count);
 }
 
 static am_result push_source(pushing *p, summary row, const am_source *source, const ami_field *field,
@@ -164,9 +190,12 @@ static am_result push_source(pushing *p, summary row, const am_source *source, c
     result = result == AM_OK ? lab_push_trials(trials, &reach, &def, err) : result;
     if (result == AM_OK) {
         sum_up(&row, trials, count, source->roles);
+        sum_up_sizes(&row, trials, count);
         row.reach = (double)reach;
         p->rows[p->count++] = row;
-        result = blend == AM_PUSH_ADDED ? push_steps(p, &row, def, err) : AM_OK;
+        for (int stepped = 0; stepped < 2 && blend == AM_PUSH_ADDED && result == AM_OK; stepped++) {
+            result = push_answer(p, &row, def, stepped != 0, err);
+        }
     }
     free(trials);
     return result;
@@ -259,6 +288,115 @@ static am_result push_controlled(pushing *p, am_error *err)
     return result;
 }
 
+// ---------------------------------------------------------------------------------------------
+// The methods of the page, which answer by steps
+
+static am_result push_page_source(pushing *p, const char *set, const char *controller, const am_source *source,
+                                  const ami_field *field, am_error *err)
+{
+    lab_push_trials_def def = lab_push_trials_def_default();
+    def.source = source;
+    def.field = field;
+    def.engine = am_physics_engine();
+    def.tasks = p->f->e->tasks;
+    def.count = trial_count;
+    def.walk_mps = page_mps;
+    const summary row = { .set = set, .controller = controller };
+    return push_answer(p, &row, def, true, err);
+}
+
+/// Matching and long-horizon, then the networks that ship, on the data of the page.
+static am_result push_page_matching(pushing *p, const ami_field *field, am_error *err)
+{
+    static const char set[] = "studio_cmu";
+    static const char *const models[2] = { "everyday", "locomotion" };
+    ami_index_def index_def = ami_index_def_default();
+    ami_long_horizon_def def = ami_long_horizon_def_default();
+    am_index *index = NULL;
+    am_source *sources[2] = { NULL, NULL };
+    index_def.db = field->db;
+    am_result result = ami_index_create(&index, &index_def, err);
+    def.match.db = field->db;
+    def.match.index = index;
+    result = result == AM_OK ? ami_match_create(&sources[0], &def.match, err) : result;
+    result = result == AM_OK ? ami_long_horizon_create(&sources[1], &def, err) : result;
+    result = result == AM_OK ? push_page_source(p, set, "match", sources[0], field, err) : result;
+    result = result == AM_OK ? push_page_source(p, set, "long-horizon", sources[1], field, err) : result;
+    ami_source_destroy(sources[1]);
+    ami_source_destroy(sources[0]);
+    ami_index_destroy(index);
+    for (int i = 0; i < 2 && result == AM_OK; i++) {
+        char file[32], path[1024];
+        am_model *model = NULL;
+        am_source *source = NULL;
+        ami_learned_def learned = ami_learned_def_default();
+        snprintf(file, sizeof file, "%s.amnet", models[i]);
+        if (!cli_model_find(path, sizeof path, file)) {
+            continue;
+        }
+        result = am_model_open(&model, path, NULL, err);
+        learned.model = model;
+        result = result == AM_OK ? ami_learned_create(&source, &learned, err) : result;
+        result = result == AM_OK ? push_page_source(p, models[i], "learned", source, field, err) : result;
+        ami_source_destroy(source);
+        am_model_close(model);
+    }
+    return result;
+}
+
+/// The field of the page, by the values that ship.
+static am_result push_page_field(pushing *p, const am_db *db, am_error *err)
+{
+    char path[1024];
+    am_model *model = NULL;
+    ami_field *field = NULL;
+    fields_source s = { 0 };
+    ami_field_def def = ami_field_def_default();
+    if (!cli_model_find(path, sizeof path, "fields_page.amnet")) {
+        return AM_OK;
+    }
+    am_result result = am_model_open(&model, path, NULL, err);
+    def.db = db;
+    def.tasks = p->f->e->tasks;
+    if (result == AM_OK) {
+        ami_field_value_field(&def, model);
+        result = ami_field_create(&field, &def, err);
+    }
+    const fields own = { .e = p->f->e, .field = field, .model = model };
+    result = result == AM_OK ? fields_source_make(&s, &own, "speed", page_every, err) : result;
+    result = result == AM_OK ? push_page_source(p, "fields_play", "field", s.source, field, err) : result;
+    fields_source_free(&s);
+    ami_field_destroy(field);
+    am_model_close(model);
+    return result;
+}
+
+static am_result push_page(pushing *p, am_error *err)
+{
+    static const char *const sets[2] = { "studio_cmu", "fields_play" };
+    am_result result = AM_OK;
+    for (int i = 0; i < 2 && result == AM_OK; i++) {
+        am_db *db = NULL;
+        ami_field *field = NULL;
+        ami_field_def def = ami_field_def_default();
+        if (!cli_database_has_data(sets[i])) {
+            continue;
+        }
+        result = cli_database_open(&db, sets[i], p->f->e->tasks, p->f->e->progress, err);
+        def.db = db;
+        def.tasks = p->f->e->tasks;
+        if (i == 0) {
+            result = result == AM_OK ? ami_field_create(&field, &def, err) : result;
+            result = result == AM_OK ? push_page_matching(p, field, err) : result;
+        } else {
+            result = result == AM_OK ? push_page_field(p, db, err) : result;
+        }
+        ami_field_destroy(field);
+        am_db_close(db);
+    }
+    return result;
+}
+
 static am_result push_all(pushing *p, am_error *err)
 {
     const fields *f = p->f;
@@ -280,7 +418,7 @@ static am_result push_all(pushing *p, am_error *err)
         extras with = { .model = path };
         result = push_set(p, "locomotion", with, err);
     }
-    return result;
+    return result == AM_OK && count == 4 ? push_page(p, err) : result;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -342,6 +480,38 @@ static void add_returns(const pushing *p)
         t, "depth_cm: feet below the floor. joint_deg: most that a joint is beyond the data's 0.1 to 99.9 "
            "percentiles; beyond: pushes with more than 10 degrees; beyond_alone: of them those where the same "
            "motion without the push has less; unpushed_deg: most without pushes.");
+}
+
+/// Small and large pushes on data with and without pushed motion (Fields 6.2).
+static void add_sizes(const pushing *p)
+{
+    static const ami_column columns[] = { { "data", -1 },        { "controller", -1 },    { "small", 0 },
+                                          { "small_back_s", 2 }, { "small_late", 0 },     { "small_farthest", 2 },
+                                          { "small_beyond", 0 }, { "large", 0 },          { "large_back_s", 2 },
+                                          { "large_late", 0 },   { "large_farthest", 2 }, { "large_beyond", 0 },
+                                          { "reach", 2 },        { "apart", 2 } };
+    ami_tables *t = p->f->e->tables;
+    ami_tables_begin(t, "push_sizes", "the same pushes, those below 200 N and the others");
+    ami_tables_columns(t, columns, CLI_COUNT(columns));
+    for (int i = 0; i < p->count; i++) {
+        const summary *s = &p->rows[i];
+        ami_tables_row(t);
+        ami_tables_text(t, s->set);
+        ami_tables_text(t, s->controller);
+        for (int k = 0; k < size_count; k++) {
+            ami_tables_number(t, s->sizes[k].count);
+            ami_tables_number(t, s->sizes[k].back_s);
+            ami_tables_number(t, s->sizes[k].late);
+            ami_tables_number(t, s->sizes[k].farthest);
+            ami_tables_number(t, s->sizes[k].beyond);
+        }
+        ami_tables_number(t, s->reach);
+        ami_tables_number(t, s->apart);
+    }
+    ami_tables_note(t, "fields_walks_recovery is fields_walks with pushed motion, fields_walks_recovery_pairs walks "
+                       "and pushed motion, fields_walks_turns without any. back_s, late, reach and apart: as above; "
+                       "farthest: mean of the largest distances from the data; beyond: pushes after which it is "
+                       "farther than the data's own states are apart.");
 }
 
 static const ami_column way_columns[] = {
@@ -463,6 +633,7 @@ am_result fields_pushes(const fields *f, am_error *err)
     am_result result = push_all(&p, err);
     if (result == AM_OK) {
         add_returns(&p);
+        add_sizes(&p);
         add_ways(&p);
         result = fields_steps_add(f, p.steps, p.step_count, err);
     }

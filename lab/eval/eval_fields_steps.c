@@ -12,14 +12,14 @@ static const double least_share = 0.9;
 
 /// Standing or walking characters.
 typedef struct kind {
-    int count, beyond, answered, steps;
-    double slide_p95_cm, slide_max_cm, usual_slide_cm, balance_s;
+    int count, beyond, answered, without, steps;
+    double slide_p95_cm, slide_max_cm, usual_slide_cm, added_max_cm, balance_s;
 } kind;
 
-/// A walk takes steps anyway: it counts when it is in balance again within two of them.
+/// In balance again after one or two steps. The step that a walk is taking counts: it lands where the body falls to.
 static bool is_answered(const lab_push_trial *t)
 {
-    return t->balance.balance_s < INFINITY && t->balance.steps <= 2 && (t->walks || t->balance.steps >= 1);
+    return t->balance.balance_s < INFINITY && t->balance.steps >= 1 && t->balance.steps <= 2;
 }
 
 static kind sum_up(const lab_push_trial *trials, int count, bool walks, float *room)
@@ -37,6 +37,9 @@ static kind sum_up(const lab_push_trial *trials, int count, bool walks, float *r
         usual = fmaxf(usual, t->usual_balance.slide_cm);
         k.beyond += beyond;
         k.answered += beyond && is_answered(t);
+        k.without += beyond && t->balance.balance_s < INFINITY && t->balance.steps == 0;
+        // What a walk's feet do by themselves as they leave the ground is no fault of the push.
+        k.added_max_cm = fmax(k.added_max_cm, (double)(t->balance.slide_cm - t->usual_balance.slide_cm));
         k.steps += beyond ? t->balance.steps : 0;
         k.balance_s += beyond && t->balance.balance_s < INFINITY ? (double)t->balance.balance_s : 0.0;
     }
@@ -54,7 +57,7 @@ static void add_row(const fields *f, const fields_steps *row, const lab_push_tri
     for (int walks = 0; walks < 2; walks++) {
         kind k = sum_up(trials, row->count, walks != 0, room);
         // A passive field does not stand: its feet slide without a push.
-        bool bound = f->real && row->stepped && walks == 0 && k.usual_slide_cm < 2.0 * most_slide_cm;
+        bool bound = f->real && row->stepped && k.usual_slide_cm < 2.0 * most_slide_cm;
         double share = k.beyond > 0 ? (double)k.answered / k.beyond : 1.0;
         ami_tables_row(t);
         ami_tables_text(t, row->set);
@@ -63,10 +66,12 @@ static void add_row(const fields *f, const fields_steps *row, const lab_push_tri
         ami_tables_text(t, walks ? "walking" : "standing");
         ami_tables_number(t, k.count);
         ami_tables_number(t, k.slide_p95_cm);
-        bound ? ami_tables_bounded(t, k.slide_max_cm, most_slide_cm) : ami_tables_number(t, k.slide_max_cm);
+        ami_tables_number(t, k.slide_max_cm);
         ami_tables_number(t, k.usual_slide_cm);
+        bound ? ami_tables_bounded(t, k.added_max_cm, most_slide_cm) : ami_tables_number(t, k.added_max_cm);
         ami_tables_number(t, k.beyond);
         bound ? ami_tables_bounded(t, 1.0 - share, 1.0 - least_share) : ami_tables_number(t, 1.0 - share);
+        ami_tables_number(t, k.without);
         ami_tables_number(t, k.beyond > 0 ? (double)k.steps / k.beyond : 0.0);
         ami_tables_number(t, k.balance_s);
     }
@@ -76,8 +81,9 @@ am_result fields_steps_add(const fields *f, const fields_steps *rows, int count,
 {
     static const ami_column columns[] = { { "data", -1 },        { "controller", -1 }, { "answer", -1 },
                                           { "motion", -1 },      { "pushes", 0 },      { "slide_p95_cm", 1 },
-                                          { "slide_max_cm", 1 }, { "unpushed_cm", 1 }, { "beyond", 0 },
-                                          { "unanswered", 2 },   { "steps", 1 },       { "balance_s", 2 } };
+                                          { "slide_max_cm", 1 }, { "unpushed_cm", 1 }, { "added_cm", 1 },
+                                          { "beyond", 0 },       { "unanswered", 2 },  { "without", 0 },
+                                          { "steps", 1 },        { "balance_s", 2 } };
     ami_tables *t = f->e->tables;
     int most = 1;
     for (int i = 0; i < count; i++) {
@@ -94,9 +100,11 @@ am_result fields_steps_add(const fields *f, const fields_steps *rows, int count,
     }
     ami_tables_note(t,
                     "slide: way of a planted foot on the ground before it lifts; unpushed_cm: the largest of the "
-                    "same motion without the push. beyond: pushes that carry the extrapolated centre of mass "
-                    "farther from the feet than the motion itself does; unanswered: the share of them that is not "
-                    "in balance again after one or two steps (walking: within two); steps, balance_s: their means.");
+                    "same motion without the push; added_cm: the largest that a push adds to it. beyond: pushes that "
+                    "carry the extrapolated centre of mass farther from the feet than the motion itself does; "
+                    "unanswered: the share of them that is not in balance again after one or two steps; the step "
+                    "that a walk is taking counts. without: how many of these are in balance without a step. steps, "
+                    "balance_s: their means.");
     free(room);
     return AM_OK;
 }

@@ -147,8 +147,9 @@ AM_API am_result am_floor_find(float *out, const am_clip *clip, const am_roles *
 /// *speed_mps is how fast the planted feet of a gait without root motion slide backward; 0 when the clip is not one.
 AM_API am_result am_clip_find_in_place(float *speed_mps, const am_clip *clip, const am_roles *roles,
                                        const am_alloc *alloc, am_error *err);
-/// A copy of a gait in place with the root motion that keeps its planted feet planted; for any other clip, a plain
-/// copy.
+#define AM_SPRINT_MPS 5.5f
+/// A copy of a gait in place with the root motion that keeps its planted feet planted, at most AM_SPRINT_MPS, and
+/// with the feet held where they stand; for any other clip, a plain copy.
 AM_API am_result am_clip_give_motion(am_clip **out, const am_clip *clip, const am_roles *roles, const am_alloc *alloc,
                                      am_error *err);
 /// Frames of one cycle when the last frame meets the first in pose and velocity, else 0.
@@ -170,6 +171,10 @@ typedef struct am_bend_error {
 /// average, and their legs follow. A clip that does not move from its place stays as it is. *error may be NULL.
 AM_API am_result am_clip_bend(am_clip **out, am_bend_error *error, const am_clip *clip, const am_roles *roles,
                               float rad_per_m, const am_alloc *alloc, am_error *err);
+/// A copy with steps `stride` times as long (0.2 to 2) in the same time: people change their speed so more than by
+/// their cadence, and what is in the air falls as before. Feet are planted again as above.
+AM_API am_result am_clip_stride(am_clip **out, am_bend_error *error, const am_clip *clip, const am_roles *roles,
+                                float stride, const am_alloc *alloc, am_error *err);
 
 // ---------------------------------------------------------------------------------------------
 // Retargeting

@@ -1,6 +1,6 @@
 // Bent copies of pieces, so that there is motion of many curvatures at each moment of a gait. Of unrolled loops,
-// which may be all that a person has, also slower and faster ones: a walk and a sprint leave all speeds between them
-// open.
+// which may be all that a person has, also copies with other strides: a walk and a sprint leave all speeds between
+// them open.
 #include "build/build_internal.h"
 
 #include "base/batch.h"
@@ -10,12 +10,28 @@
 #define MOVES_MPS 0.5f   ///< slower frames are no part of a clip's pace
 #define LEAST_MOVES 15   ///< frames
 #define MOST_ACROSS 6.0f ///< m/s^2: people lean no farther into a curve
-/// Copies of an unrolled gait: how fast it is played, and how far it is bent, degrees a second.
-static const float loop_copies[][2] = {
-    { 1.0f, -180.0f }, { 1.0f, -120.0f }, { 1.0f, -60.0f }, { 1.0f, 60.0f },   { 1.0f, 120.0f }, { 1.0f, 180.0f },
-    { 0.75f, -60.0f }, { 0.75f, 0.0f },   { 0.75f, 60.0f }, { 1.25f, -60.0f }, { 1.25f, 0.0f },  { 1.25f, 60.0f },
+#define RUN_MPS 2.2f     ///< faster gaits are runs
+#define OTHER 0.85f      ///< a copy that is hardly slower than the run itself adds nothing
+/// A copy: how fast it is played, how long its steps are, and how far it is bent, rad/s (degrees in the tables).
+typedef struct copy_plan {
+    float tempo, stride, rate;
+} copy_plan;
+// People walk slower and faster by cadence and stride alike.
+static const copy_plan walk_copies[] = {
+    { 1.0f, 1.0f, -180.0f },  { 1.0f, 1.0f, -120.0f },  { 1.0f, 1.0f, -60.0f },   { 1.0f, 1.0f, 60.0f },
+    { 1.0f, 1.0f, 120.0f },   { 1.0f, 1.0f, 180.0f },   { 0.87f, 0.87f, -60.0f }, { 0.87f, 0.87f, 0.0f },
+    { 0.87f, 0.87f, 60.0f },  { 1.12f, 1.12f, -60.0f }, { 1.12f, 1.12f, 0.0f },   { 1.12f, 1.12f, 60.0f },
+    { 1.25f, 1.25f, -60.0f }, { 1.25f, 1.25f, 0.0f },   { 1.25f, 1.25f, 60.0f },
 };
-enum { loop_copy_count = sizeof loop_copies / sizeof loop_copies[0] };
+enum { walk_copy_count = sizeof walk_copies / sizeof *walk_copies };
+// Runs by their stride alone: played slower, a flight would fall slower. m/s, down to a jog that a walk reaches, and
+// degrees a second.
+static const float run_copies[][2] = {
+    { 2.3f, -120.0f }, { 2.3f, -60.0f }, { 2.3f, 0.0f },  { 2.3f, 60.0f }, { 2.3f, 120.0f },
+    { 3.2f, -90.0f },  { 3.2f, -45.0f }, { 3.2f, 0.0f },  { 3.2f, 45.0f }, { 3.2f, 90.0f },
+    { 4.5f, -60.0f },  { 4.5f, 0.0f },   { 4.5f, 60.0f },
+};
+enum { run_copy_count = sizeof run_copies / sizeof *run_copies };
 
 /// Mean speed of the moving frames, m/s; 0 when there are hardly any.
 static float pace_of(const ami_building *b, const ami_piece *piece)
@@ -41,8 +57,10 @@ static bool names(const ami_build_bend *bend, const char *clip)
 }
 
 /// Plans one copy, or counts it when there are no pieces to fill.
-static int plan(ami_building *b, int straight, float pace, float tempo, float rate, bool fill)
+static int plan(ami_building *b, int straight, float pace, copy_plan copy, bool fill)
 {
+    const float rate = copy.rate;
+    pace *= copy.tempo * copy.stride;
     if (!(pace > 0.0f) || am_abs(rate) * pace > MOST_ACROSS) {
         return 0;
     }
@@ -53,11 +71,12 @@ static int plan(ami_building *b, int straight, float pace, float tempo, float ra
                            .piece = from.piece,
                            .source_first = from.source_first,
                            .twin = straight,
-                           .tempo = tempo,
+                           .tempo = copy.tempo,
+                           .stride = copy.stride,
                            .bent = rate / pace };
         char faster[16] = "", bent[16] = "";
-        if (tempo != 1.0f) {
-            snprintf(faster, sizeof faster, "_x%.2f", (double)tempo);
+        if (copy.tempo * copy.stride != 1.0f) {
+            snprintf(faster, sizeof faster, "_x%.2f", (double)(copy.tempo * copy.stride));
         }
         if (rate != 0.0f) {
             snprintf(bent, sizeof bent, "_bent%+.0f", (double)(rate / AM_DEG));
@@ -65,6 +84,30 @@ static int plan(ami_building *b, int straight, float pace, float tempo, float ra
         snprintf(to->name, sizeof to->name, "%.33s%s%s", from.name, faster, bent);
     }
     return 1;
+}
+
+/// Copies of an unrolled walk.
+static int plan_walks(ami_building *b, int straight, float pace, bool fill)
+{
+    int count = 0;
+    for (int i = 0; i < walk_copy_count; i++) {
+        copy_plan copy = walk_copies[i];
+        copy.rate *= AM_DEG;
+        count += plan(b, straight, pace, copy, fill);
+    }
+    return count;
+}
+
+/// Copies of an unrolled run: itself bent, and slower ones.
+static int plan_runs(ami_building *b, int straight, float pace, bool fill)
+{
+    int count = plan(b, straight, pace, (copy_plan){ 1.0f, 1.0f, -60.0f * AM_DEG }, fill) +
+                plan(b, straight, pace, (copy_plan){ 1.0f, 1.0f, 60.0f * AM_DEG }, fill);
+    for (int i = 0; i < run_copy_count; i++) {
+        copy_plan copy = { 1.0f, run_copies[i][0] / pace, run_copies[i][1] * AM_DEG };
+        count += copy.stride < OTHER ? plan(b, straight, pace, copy, fill) : 0;
+    }
+    return count;
 }
 
 static int plan_all(ami_building *b, int straight_count, bool fill)
@@ -76,13 +119,11 @@ static int plan_all(ami_building *b, int straight_count, bool fill)
         const float pace = pace_of(b, &b->pieces[p]);
         for (int i = 0; i < c->bend_count; i++) {
             for (int r = 0; r < c->bends[i].rate_count && names(&c->bends[i], source->name); r++) {
-                count += plan(b, p, pace, 1.0f, c->bends[i].rate[r], fill);
+                count += plan(b, p, pace, (copy_plan){ 1.0f, 1.0f, c->bends[i].rate[r] }, fill);
             }
         }
-        const bool loop = c->bend_loops && source->diagnosis.loop_frames > 0;
-        for (int i = 0; i < loop_copy_count && loop; i++) {
-            const float tempo = loop_copies[i][0];
-            count += plan(b, p, tempo * pace, tempo, loop_copies[i][1] * AM_DEG, fill);
+        if (c->bend_loops && source->diagnosis.loop_frames > 0) {
+            count += pace < RUN_MPS ? plan_walks(b, p, pace, fill) : plan_runs(b, p, pace, fill);
         }
     }
     return count;
@@ -103,14 +144,31 @@ static am_result play_at(am_clip **out, const am_clip *clip, float tempo, const 
     return result;
 }
 
+/// Replaces the clip by one with other strides.
+static am_result stride_at(am_clip **clip, const am_roles *roles, float stride, const am_alloc *alloc, am_error *err)
+{
+    am_clip *made = NULL;
+    if (stride == 1.0f) {
+        return AM_OK;
+    }
+    am_result result = am_clip_stride(&made, NULL, *clip, roles, stride, alloc, err);
+    if (result == AM_OK) {
+        am_clip_destroy(*clip);
+        *clip = made;
+    }
+    return result;
+}
+
 static void bend_item(void *context, int item)
 {
     ami_building *b = context;
     ami_piece *to = &b->pieces[b->bent_first + item];
     am_clip *straight = NULL;
+    const am_roles *roles = ami_build_roles(b, to);
     am_result result = play_at(&straight, b->pieces[to->twin].clip, to->tempo, &b->alloc, &to->error);
+    result = result == AM_OK ? stride_at(&straight, roles, to->stride, &b->alloc, &to->error) : result;
     if (result == AM_OK && to->bent != 0.0f) {
-        result = am_clip_bend(&to->clip, NULL, straight, ami_build_roles(b, to), to->bent, &b->alloc, &to->error);
+        result = am_clip_bend(&to->clip, NULL, straight, roles, to->bent, &b->alloc, &to->error);
         am_clip_destroy(straight);
     } else {
         to->clip = straight;

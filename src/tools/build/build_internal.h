@@ -13,9 +13,10 @@ typedef struct ami_piece {
     int source; ///< clip of the import
     int piece;  ///< which of its pieces
     bool mirrored;
-    int twin;    ///< mirrored: the piece it mirrors; bent: the straight one
-    float bent;  ///< rad a metre; 0: as it is
-    float tempo; ///< of a bent piece: how much faster than the source
+    int twin;     ///< mirrored: the piece it mirrors; bent: the straight one
+    float bent;   ///< rad a metre; 0: as it is
+    float tempo;  ///< of a copy: how much faster than the source
+    float stride; ///< and how much longer its steps are
     char name[64];
     int source_first;
     am_clip *clip;

@@ -1,5 +1,5 @@
-// Bends clips along curves (path editing, Gleicher 2001): the way of the ground root is bent, the body goes along
-// with it, leans inward, and its feet are planted again.
+// Bends clips along curves and gives gaits other strides (path editing, Gleicher 2001): the way of the ground root is
+// bent or scaled, the body goes along with it, leans inward, and its feet are planted again.
 #include <amble/tools/clip.h>
 
 #include "clip/contacts.h"
@@ -9,14 +9,21 @@
 #include "base/memory.h"
 
 #define MOST_RAD_PER_M 10.0f
+#define LEAST_STRIDE 0.2f
+#define MOST_STRIDE 2.0f
 #define MOST_LEAN (15.0f * AM_DEG)
 #define GRAVITY 9.81f
+
+/// What is done to the way: how much more it turns in a metre, and how much longer it is.
+typedef struct change {
+    float rad_per_m, stride;
+} change;
 
 /// Arrays of one call, [frame] each.
 typedef struct bend_work {
     am_vec3 *root; ///< on the ground, of the straight clip
     am_quat *facing;
-    am_vec3 *way; ///< on the ground, of the bent one
+    am_vec3 *way; ///< on the ground, of the copy
     float *turn;  ///< what is added to its heading
     am_vec3 *toe[2];
     uint8_t *contacts;
@@ -33,19 +40,19 @@ static void work_take(bend_work *w, ami_layout *layout, size_t frames)
     w->contacts = ami_layout_take(layout, frames, 1);
 }
 
-/// The bent way: each step turned by what its middle asks.
-static void bend_way(bend_work *w, int frames, float rad_per_m)
+/// The new way: each step as long as the stride asks, turned by what its middle asks.
+static void change_way(bend_work *w, int frames, change to)
 {
     float length = 0.0f;
     w->way[0] = w->root[0];
     w->turn[0] = 0.0f;
     for (int f = 1; f < frames; f++) {
-        am_vec3 step = am_v3_sub(w->root[f], w->root[f - 1]);
+        am_vec3 step = am_v3_scale(am_v3_sub(w->root[f], w->root[f - 1]), to.stride);
         float step_m = am_v3_length(step);
-        float middle = rad_per_m * (length + 0.5f * step_m);
+        float middle = to.rad_per_m * (length + 0.5f * step_m);
         w->way[f] = am_v3_add(w->way[f - 1], am_quat_rotate(am_quat_from_heading(middle), step));
         length += step_m;
-        w->turn[f] = rad_per_m * length;
+        w->turn[f] = to.rad_per_m * length;
     }
 }
 
@@ -121,12 +128,26 @@ static am_bend_error measure(const bend_work *w, const am_clip *made, const am_c
     return error;
 }
 
+/// What counts as planted: in made-up gaits, which get other strides, short stances whose feet slide a little.
+static am_contact_def contacts_of(change to)
+{
+    am_contact_def def = am_contact_def_default();
+    if (to.stride != 1.0f) {
+        def.speed_on_mps = 1.0f;
+        def.speed_off_mps = 1.4f;
+        def.height_on_m = 0.03f;
+        def.height_off_m = 0.045f;
+        def.median_seconds = 0.04f;
+    }
+    return def;
+}
+
 static am_result bend_with(am_clip **out, am_bend_error *error, bend_work *w, const am_clip *clip,
-                           const am_roles *roles, float rad_per_m, const am_alloc *alloc, am_error *err)
+                           const am_roles *roles, change to, const am_alloc *alloc, am_error *err)
 {
     int toes[2];
     am_root_def root = am_root_def_default();
-    am_contact_def contacts = am_contact_def_default();
+    am_contact_def contacts = contacts_of(to);
     am_result result = ami_check_toes(toes, clip, roles, err);
     result = result == AM_OK ? am_root_track(w->root, w->facing, clip, roles, &root, alloc, err) : result;
     result = result == AM_OK ? am_contacts_find(w->contacts, clip, roles, &contacts, alloc, err) : result;
@@ -134,19 +155,44 @@ static am_result bend_with(am_clip **out, am_bend_error *error, bend_work *w, co
     if (result != AM_OK) {
         return result;
     }
-    bend_way(w, clip->frame_count, rad_per_m);
-    move_body(*out, w, rad_per_m);
+    change_way(w, clip->frame_count, to);
+    move_body(*out, w, to.rad_per_m);
     ami_plant plant = { .made = *out,
                         .source = clip,
                         .made_roles = roles,
                         .source_roles = roles,
                         .contacts = w->contacts,
                         .scale = 1.0f,
-                        .turns = w->turn };
+                        .turns = w->turn,
+                        .still = to.stride != 1.0f };
     result = ami_plant_feet(&plant, alloc, err);
     if (result == AM_OK && error) {
         *error = measure(w, *out, clip, toes);
     }
+    return result;
+}
+
+static am_result change_clip(am_clip **out, am_bend_error *error, const am_clip *clip, const am_roles *roles,
+                             change to, const am_alloc *alloc, am_error *err)
+{
+    if (clip->moving_count < 1 || clip->moving[0] != 0 || clip->frame_count < 1) {
+        return ami_fail(err, AM_ERR_RANGE, "clip '%s' has no hips that move; its way cannot be changed", clip->name);
+    }
+    am_alloc a = ami_alloc_or_default(alloc);
+    bend_work work;
+    ami_layout measured = { 0 };
+    work_take(&work, &measured, (size_t)clip->frame_count);
+    ami_layout place = ami_layout_room(&measured, &a);
+    if (!place.base) {
+        return ami_fail_memory(err, measured.size);
+    }
+    work_take(&work, &place, (size_t)clip->frame_count);
+    am_result result = bend_with(out, error, &work, clip, roles, to, &a, err);
+    if (result != AM_OK) {
+        am_clip_destroy(*out);
+        *out = NULL;
+    }
+    ami_release(&a, place.base, measured.size);
     return result;
 }
 
@@ -158,23 +204,16 @@ am_result am_clip_bend(am_clip **out, am_bend_error *error, const am_clip *clip,
         return ami_fail(err, AM_ERR_RANGE, "a clip can be bent by up to %.0f radians in a metre",
                         (double)MOST_RAD_PER_M);
     }
-    if (clip->moving_count < 1 || clip->moving[0] != 0 || clip->frame_count < 1) {
-        return ami_fail(err, AM_ERR_RANGE, "clip '%s' has no hips that move; nothing can be bent", clip->name);
+    return change_clip(out, error, clip, roles, (change){ rad_per_m, 1.0f }, alloc, err);
+}
+
+am_result am_clip_stride(am_clip **out, am_bend_error *error, const am_clip *clip, const am_roles *roles,
+                         float stride, const am_alloc *alloc, am_error *err)
+{
+    *out = NULL;
+    if (!(stride >= LEAST_STRIDE && stride <= MOST_STRIDE)) {
+        return ami_fail(err, AM_ERR_RANGE, "steps can be made from %.1f to %.0f times as long", (double)LEAST_STRIDE,
+                        (double)MOST_STRIDE);
     }
-    am_alloc a = ami_alloc_or_default(alloc);
-    bend_work work;
-    ami_layout measured = { 0 };
-    work_take(&work, &measured, (size_t)clip->frame_count);
-    ami_layout place = ami_layout_room(&measured, &a);
-    if (!place.base) {
-        return ami_fail_memory(err, measured.size);
-    }
-    work_take(&work, &place, (size_t)clip->frame_count);
-    am_result result = bend_with(out, error, &work, clip, roles, rad_per_m, &a, err);
-    if (result != AM_OK) {
-        am_clip_destroy(*out);
-        *out = NULL;
-    }
-    ami_release(&a, place.base, measured.size);
-    return result;
+    return change_clip(out, error, clip, roles, (change){ 0.0f, stride }, alloc, err);
 }

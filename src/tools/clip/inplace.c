@@ -1,8 +1,10 @@
 // Gaits made in place, as games have them: the body stays and the planted feet slide backward under it, as on a
-// treadmill. The root motion that keeps those feet planted is the opposite of their slide.
+// treadmill. The root motion that keeps those feet planted is the opposite of their slide; what the feet of a made-up
+// gait then still slide, their legs take.
 #include <amble/tools/clip.h>
 
 #include "clip/contacts.h"
+#include "clip/plant.h"
 #include "clip/track.h"
 #include "data/filter.h"
 #include "base/error.h"
@@ -14,6 +16,7 @@
 #define ONE_WAY 0.8f    ///< mean slide as a vector beside its mean amount: a treadmill has one direction
 #define LOW_SHARE 0.25f ///< of all frames: a run has a foot down for a third of the time
 #define SMOOTH_S 0.15f  ///< smoothing of the slide
+#define ALONG 0.4f      ///< a low toe is planted while it slides as the ground does, but for this share of the mean
 #define LEAST_FRAMES 8
 
 /// Arrays of one call, [frame] each.
@@ -23,7 +26,10 @@ typedef struct slide_work {
     am_vec3 *slide; ///< ground velocity of what is down, filled between stances
     am_vec3 *smooth;
     float *heights;
+    float *turns; ///< none
     bool *down;
+    uint8_t *contacts; ///< AM_CONTACT_* bits
+    float low_m[2];    ///< height of each toe on the ground
 } slide_work;
 
 static void work_take(slide_work *w, ami_layout *layout, size_t frames)
@@ -34,16 +40,24 @@ static void work_take(slide_work *w, ami_layout *layout, size_t frames)
     w->slide = ami_layout_take(layout, frames, sizeof(am_vec3));
     w->smooth = ami_layout_take(layout, frames, sizeof(am_vec3));
     w->heights = ami_layout_take(layout, frames, sizeof(float));
+    w->turns = ami_layout_take(layout, frames, sizeof(float));
+    w->contacts = ami_layout_take(layout, frames, 1);
     w->down = ami_layout_take(layout, frames, sizeof(bool));
 }
 
-static am_vec3 velocity_at(const am_vec3 *track, int frame, const am_clip *clip)
+static bool is_low(const slide_work *w, int side, int frame)
 {
-    int a = frame > 0 ? frame - 1 : 0;
-    int b = frame + 1 < clip->frame_count ? frame + 1 : frame;
-    am_vec3 v = am_v3_scale(am_v3_sub(track[b], track[a]), clip->fps / (float)(b - a));
-    v.y = 0.0f;
-    return v;
+    return w->toe[side][frame].y - w->low_m[side] < LOW_M;
+}
+
+/// Ground velocity of a low toe, between frames in which it is low: over the ends of a short stance it would be too
+/// slow. Zero when it is low in one frame alone.
+static am_vec3 velocity_at(const slide_work *w, int side, int frame, const am_clip *clip)
+{
+    int a = frame > 0 && is_low(w, side, frame - 1) ? frame - 1 : frame;
+    int b = frame + 1 < clip->frame_count && is_low(w, side, frame + 1) ? frame + 1 : frame;
+    am_vec3 way = am_v3_ground(am_v3_sub(w->toe[side][b], w->toe[side][a]));
+    return am_v3_scale(way, a < b ? clip->fps / (float)(b - a) : 0.0f);
 }
 
 static float lowest_of(slide_work *w, int side, int frames)
@@ -59,13 +73,15 @@ static float lowest_of(slide_work *w, int side, int frames)
 static int find_slide(slide_work *w, const am_clip *clip)
 {
     int frames = clip->frame_count;
-    float low[2] = { lowest_of(w, 0, frames), lowest_of(w, 1, frames) };
+    for (int side = 0; side < 2; side++) {
+        w->low_m[side] = lowest_of(w, side, frames);
+    }
     int count = 0;
     for (int f = 0; f < frames; f++) {
-        float above[2] = { w->toe[0][f].y - low[0], w->toe[1][f].y - low[1] };
+        float above[2] = { w->toe[0][f].y - w->low_m[0], w->toe[1][f].y - w->low_m[1] };
         int side = above[0] <= above[1] ? 0 : 1;
-        w->down[f] = above[side] < LOW_M;
-        w->slide[f] = w->down[f] ? velocity_at(w->toe[side], f, clip) : am_v3_zero();
+        w->slide[f] = velocity_at(w, side, f, clip);
+        w->down[f] = is_low(w, side, f) && am_v3_length2(w->slide[f]) > 0.0f;
         count += w->down[f];
     }
     return count;
@@ -146,7 +162,8 @@ static am_result measure(am_vec3 *mean, slide_work *w, const am_clip *clip, cons
     return fill_slide(w, clip, alloc) ? AM_OK : ami_fail_memory(err, (size_t)frames * sizeof(float));
 }
 
-static void add_motion(am_clip *made, const slide_work *w)
+/// share: of the slide, for runs that slide faster than people run.
+static void add_motion(am_clip *made, const slide_work *w, float share)
 {
     am_vec3 way = am_v3_zero();
     for (int f = 0; f < made->frame_count; f++) {
@@ -154,8 +171,36 @@ static void add_motion(am_clip *made, const slide_work *w)
         *hips = am_v3_add(*hips, way);
         int next = f + 1 < made->frame_count ? f + 1 : f;
         am_vec3 mid = am_v3_scale(am_v3_add(w->smooth[f], w->smooth[next]), 0.5f);
-        way = am_v3_sub(way, am_v3_scale(mid, 1.0f / made->fps));
+        way = am_v3_sub(way, am_v3_scale(mid, share / made->fps));
     }
+}
+
+/// Feet that slide along with the ground are planted.
+static void find_planted(slide_work *w, const am_clip *clip, float mean_mps)
+{
+    for (int f = 0; f < clip->frame_count; f++) {
+        w->contacts[f] = 0;
+        w->turns[f] = 0.0f;
+        for (int side = 0; side < 2; side++) {
+            am_vec3 off = am_v3_sub(velocity_at(w, side, f, clip), w->smooth[f]);
+            bool planted = is_low(w, side, f) && am_v3_length(off) < ALONG * mean_mps;
+            w->contacts[f] |= !planted ? 0 : side == 0 ? AM_CONTACT_LEFT : AM_CONTACT_RIGHT;
+        }
+    }
+}
+
+static am_result plant(am_clip *made, const slide_work *w, const am_roles *roles, const am_alloc *alloc,
+                       am_error *err)
+{
+    ami_plant def = { .made = made,
+                      .source = made,
+                      .made_roles = roles,
+                      .source_roles = roles,
+                      .contacts = w->contacts,
+                      .scale = 1.0f,
+                      .turns = w->turns,
+                      .still = true };
+    return ami_plant_feet(&def, alloc, err);
 }
 
 static am_result copy_clip(am_clip **out, const am_clip *clip, const am_alloc *alloc, am_error *err)
@@ -187,7 +232,9 @@ static am_result work_on(float *speed_mps, am_clip **made, const am_clip *clip, 
     if (result == AM_OK && made) {
         result = copy_clip(made, clip, &a, err);
         if (result == AM_OK && *speed_mps > 0.0f) {
-            add_motion(*made, &w);
+            find_planted(&w, clip, *speed_mps);
+            add_motion(*made, &w, am_min(AM_SPRINT_MPS / *speed_mps, 1.0f));
+            result = plant(*made, &w, roles, &a, err);
         }
     }
     ami_release(&a, place.base, measured.size);

@@ -98,7 +98,7 @@ static void correct_turned(am_vec3 *offset, am_vec3 *yaw, plant_work *work, int 
     am_quat turned = am_quat_from_heading(turn);
     for (int f = first; f <= last; f++) {
         am_vec3 slide = am_quat_rotate(turned, am_v3_sub(work->source_toe[f], source_mean));
-        am_vec3 wanted = am_v3_add(made_mean, slide);
+        am_vec3 wanted = plant->still ? made_mean : am_v3_add(made_mean, slide);
         wanted.y = work->source_toe[f].y;
         offset[f] = limited(am_v3_sub(wanted, work->made_toe[f]), MOST_TURNED_M);
         yaw[f] = am_v3(turn - plant->turns[f], 0.0f, 0.0f);
@@ -298,8 +298,9 @@ static am_result plant_with(const ami_plant *plant, plant_work *work, am_transfo
         ami_joint_positions(work->source_toe, plant->source, source_toes[side]);
         ami_joint_positions(work->made_toe, plant->made, made_toes[side]);
         correct_foot(work, plant, side);
-        if (!smooth_foot(work->offset[side], work->source_toe, plant->made, alloc) ||
-            (plant->turns && !smooth_foot(work->yaw[side], work->source_toe, plant->made, alloc))) {
+        if (!plant->still && // a made-up gait has no bad frames, and its stances may be as short as the filter
+            (!smooth_foot(work->offset[side], work->source_toe, plant->made, alloc) ||
+             (plant->turns && !smooth_foot(work->yaw[side], work->source_toe, plant->made, alloc)))) {
             return ami_fail_memory(err, (size_t)ami_window_frames(FOOT_SECONDS, plant->made->fps) * sizeof(double));
         }
     }

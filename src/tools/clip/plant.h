@@ -14,6 +14,7 @@ typedef struct ami_plant {
     float floor_m;           ///< toe height in stance to bring the feet to
     const float *turns; ///< [frame] how far a bent clip is turned about y (rad): feet then stay as high as in the
                         ///< source and stand still where they stood on average; NULL: not bent
+    bool still;         ///< with turns: without what they slide in the source
 } ami_plant;
 
 /// Moves hips (a little, up and down) and legs so that in each contact the toe stands at floor height and slides

@@ -30,11 +30,12 @@ am_result ami_exam_games(ami_exam *exam, am_error *err)
         result = am_clip_find_in_place(&out->in_place_mps, exam->made, &exam->roles, &out->alloc, err);
     }
     if (result == AM_OK && out->in_place_mps > 0.0f) {
-        result =
-            ami_finding_add(out, "in_place", -1, -1, false, err,
-                            "a gait in place: its planted feet slide backward at %.2f m/s; cleaning gives it the "
-                            "root motion that keeps them planted",
-                            (double)out->in_place_mps);
+        result = ami_finding_add(
+            out, "in_place", -1, -1, false, err,
+            "a gait in place: its planted feet slide backward at %.2f m/s; cleaning gives it the "
+            "root motion that keeps them planted%s",
+            (double)out->in_place_mps,
+            out->in_place_mps > AM_SPRINT_MPS ? ", with shorter steps: people do not run so fast" : "");
     }
     if (result == AM_OK && exam->def->loops) {
         out->loop_frames = am_clip_find_loop(exam->made);

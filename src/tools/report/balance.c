@@ -133,19 +133,25 @@ static float slide_of(const am_motion *m, int first, int last, int side)
 /// A step stands on the other foot for half of its swing at least: feet that are dragged along together take none.
 static bool is_step(const ami_walker *w, int side) { return 2 * w->supported[side] >= w->swing[side]; }
 
+/// Landings after frame `first`. The step that a walk is taking then counts: where that foot lands is its answer
+/// (Hof 2008), so feet are followed from a stride before on.
 static int count_steps(const am_motion *m, int first, int last)
 {
+    const int needed = ami_frames(m, AMI_PLANTED_S);
+    const int begin = first - ami_frames(m, STRIDE_S) < 0 ? 0 : first - ami_frames(m, STRIDE_S);
     ami_walker walker = { 0 };
     for (int side = 0; side < 2; side++) { // where the feet are is no landing
         walker.landed[side] = true;
-        walker.place[side] = am_v3_ground(ami_point(m, first, AM_POINT_LEFT_ANKLE + side));
-        walker.planted[side] = ami_foot_planted(m, first, side) ? ami_frames(m, 1.0f) : 0;
+        walker.place[side] = am_v3_ground(ami_point(m, begin, AM_POINT_LEFT_ANKLE + side));
+        walker.planted[side] = ami_foot_planted(m, begin, side) ? needed : 0;
     }
     int steps = 0;
-    for (int f = first + 1; f <= last; f++) {
+    for (int f = begin + 1; f <= last; f++) {
         int landed = ami_walker_step(&walker, m, f);
-        steps += (landed == 0 || landed == 2) && is_step(&walker, 0);
-        steps += (landed == 1 || landed == 2) && is_step(&walker, 1);
+        if (f - needed + 1 > first) { // it came down after the push
+            steps += (landed == 0 || landed == 2) && is_step(&walker, 0);
+            steps += (landed == 1 || landed == 2) && is_step(&walker, 1);
+        }
     }
     return steps;
 }

@@ -8,6 +8,7 @@
 #define AMI_MOVE_MPS 0.4f     ///< those of one that goes somewhere faster
 #define AMI_LOW_M 0.04f       ///< a foot touches the ground below this height above the floor
 #define AMI_PLANT_MPS 0.3f    ///< and is planted when toe or heel is slower than this
+#define AMI_PLANTED_S 0.06f   ///< a foot that is planted for so long has landed
 #define AMI_PLANT_SHARE 0.15f ///< and this part of the body's speed: quick stances are short and never quite still
 
 static inline am_vec3 ami_point(const am_motion *m, int frame, int point)

@@ -3,8 +3,7 @@
 
 #include "data/filter.h"
 
-#define PLANT_S 0.06f     ///< a landing is that of a foot planted for so long
-#define NEW_PLACE_M 0.06f ///< and not where it stood before
+#define NEW_PLACE_M 0.06f ///< a landing is not where the foot stood before
 #define LIFT_M 0.015f     ///< nor reached without leaving the ground
 #define STRIDE_S 1.2f     ///< landings further apart are no stride
 #define GLIDE_S 0.15f
@@ -12,7 +11,7 @@ enum { fewest_steps = 20, most_ratios = 1024 };
 
 int ami_walker_step(ami_walker *w, const am_motion *m, int frame)
 {
-    int needed = ami_frames(m, PLANT_S);
+    int needed = ami_frames(m, AMI_PLANTED_S);
     bool planted[2] = { ami_foot_planted(m, frame, 0), ami_foot_planted(m, frame, 1) };
     bool lands[2] = { false, false };
     for (int side = 0; side < 2; side++) {

@@ -82,6 +82,43 @@ static void write_loop(const char *path, am_synth_kind kind, float speed)
     am_synth_free(&synth);
 }
 
+static float speed_of(const am_db *db, const char *name)
+{
+    for (int r = 0; r < db->range_count; r++) {
+        const am_db_range *range = &db->ranges[r];
+        if (strcmp(range->name, name) == 0) {
+            float way = am_v3_distance(db->root_positions[range->stop - 1], db->root_positions[range->start]);
+            return way * db->fps / (float)(range->stop - range->start);
+        }
+    }
+    fail_msg("there is no range '%s'", name);
+    return 0.0f;
+}
+
+static void a_run_in_place_gets_jogs(void **state)
+{
+    (void)state;
+    char folder[1024], path[1200];
+    snprintf(folder, sizeof folder, "%s", test_temp_dir("build_runs"));
+    snprintf(path, sizeof path, "%s/run.bvh", folder);
+    write_loop(path, AM_SYNTH_RUN, 4.0f);
+    am_build_def def = am_build_def_default();
+    char config[1200];
+    snprintf(config, sizeof config, "%s/config.json", test_temp_dir("build_runs_config"));
+    write_text(config, "{" FEATURES "}");
+    def.config_path = config;
+    def.clips_dir = folder;
+    am_db *db = NULL;
+    am_error err = { 0 };
+    check_ok(am_build(&db, NULL, &def, &err), &err);
+    char name[32];
+    const float run = speed_of(db, "run");
+    snprintf(name, sizeof name, "run_x%.2f", (double)(2.3f / run));
+    check_near(run, 4.0f, 0.4);
+    check_near(speed_of(db, name), 2.3f, 0.15);
+    am_db_close(db);
+}
+
 static void a_loop_in_place_becomes_walks_of_other_paces_and_curves(void **state)
 {
     (void)state;
@@ -100,9 +137,9 @@ static void a_loop_in_place_becomes_walks_of_other_paces_and_curves(void **state
     am_db *db = NULL;
     am_error err = { 0 };
     check_ok(am_build(&db, NULL, &def, &err), &err);
-    assert_int_equal(db->range_count, 1 + 12);
+    assert_int_equal(db->range_count, 1 + 15);
     float way[3] = { 0.0f };
-    static const char *const names[3] = { "walk_x0.75", "walk", "walk_x1.25" };
+    static const char *const names[3] = { "walk_x0.76", "walk", "walk_x1.56" };
     for (int r = 0; r < db->range_count; r++) {
         const am_db_range *range = &db->ranges[r];
         for (int i = 0; i < 3; i++) {
@@ -117,8 +154,8 @@ static void a_loop_in_place_becomes_walks_of_other_paces_and_curves(void **state
         }
     }
     check_near(way[1], 1.3f, 0.2); // as fast as it was: the rate is the file's
-    check_near(way[0] / way[1], 0.75f, 0.02);
-    check_near(way[2] / way[1], 1.25f, 0.02);
+    check_near(way[0] / way[1], 0.87f * 0.87f, 0.02);
+    check_near(way[2] / way[1], 1.25f * 1.25f, 0.02);
     assert_true(turn_of(db, "walk_bent+120") > 10.0f);
     am_db_close(db);
     write_text(path, "{\"bend\": [], " FEATURES "}"); // switched off
@@ -132,6 +169,7 @@ TEST_SUITE(build_bend)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clips_are_bent_as_the_config_says),
         cmocka_unit_test(a_loop_in_place_becomes_walks_of_other_paces_and_curves),
+        cmocka_unit_test(a_run_in_place_gets_jogs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

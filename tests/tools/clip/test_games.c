@@ -1,4 +1,4 @@
-// Gaits in place and loops, made from synth motion, whose truth is known.
+// Gaits in place, other strides and loops, made from synth motion, whose truth is known.
 #include "clip/track.h"
 #include "support/motion.h"
 
@@ -61,6 +61,91 @@ static void a_gait_in_place_gets_its_way_back(void **state)
     }
 }
 
+/// How fast toes slide in the middle of their stances, m/s.
+static float slide_of(const am_clip *clip, const am_roles *roles)
+{
+    static const am_role toes[2] = { AM_ROLE_LEFT_TOE, AM_ROLE_RIGHT_TOE };
+    float sum = 0.0f;
+    int count = 0;
+    for (int side = 0; side < 2; side++) {
+        const int toe = roles->joint[toes[side]];
+        float lowest = INFINITY;
+        for (int f = 0; f < clip->frame_count; f++) {
+            lowest = am_min(lowest, test_position(clip, f, toe).y);
+        }
+        for (int f = 3; f + 3 < clip->frame_count; f++) {
+            bool low = true;
+            for (int k = f - 3; k <= f + 3; k++) {
+                low = low && test_position(clip, k, toe).y < lowest + 0.02f;
+            }
+            if (low) { // the middle of a stance
+                am_vec3 way = am_v3_sub(test_position(clip, f + 1, toe), test_position(clip, f - 1, toe));
+                sum += am_v3_length(am_v3_ground(way)) * clip->fps / 2.0f;
+                count++;
+            }
+        }
+    }
+    assert_true(count > 0);
+    return sum / (float)count;
+}
+
+static void feet_of_other_strides_stand(void **state)
+{
+    (void)state;
+    am_synth synth = make(AM_SYNTH_WALK, 1.3f);
+    am_clip *clip = steady(&synth, false);
+    am_roles roles = am_roles_guess(clip->skeleton);
+    am_error err = { 0 };
+    const float strides[3] = { 0.6f, 0.87f, 1.25f };
+    const size_t last = 120 * (size_t)clip->moving_count;
+    float truth = am_v3_distance(clip->translations[last], clip->translations[0]);
+    float captured = slide_of(clip, &roles);
+    for (int i = 0; i < 3; i++) {
+        am_clip *made = NULL;
+        assert_int_equal(am_clip_stride(&made, NULL, clip, &roles, strides[i], NULL, &err), AM_OK);
+        float way = am_v3_distance(made->translations[last], made->translations[0]);
+        float slide = slide_of(made, &roles);
+        printf("stride %.2f: %.2f of %.2f m, planted toes slide at %.3f m/s (captured %.3f)\n", (double)strides[i],
+               (double)way, (double)truth, (double)slide, (double)captured);
+        check_near(way, strides[i] * truth, 0.03 * (double)truth);
+        assert_true(slide < captured + 0.05f);
+        for (int f = 0; f < made->frame_count; f++) { // what is in the air falls as before
+            size_t at = (size_t)f * (size_t)clip->moving_count;
+            check_near(made->translations[at].y, clip->translations[at].y, 0.01);
+        }
+        am_clip_destroy(made);
+    }
+    am_clip *made = NULL;
+    assert_int_equal(am_clip_stride(&made, NULL, clip, &roles, 0.1f, NULL, &err), AM_ERR_RANGE);
+    assert_int_equal(am_clip_stride(&made, NULL, clip, &roles, NAN, NULL, &err), AM_ERR_RANGE);
+    assert_null(made);
+    am_clip_destroy(clip);
+    am_synth_free(&synth);
+}
+
+/// A run in place at twice its rate slides faster than people run.
+static void a_sprint_in_place_gets_the_speed_of_people(void **state)
+{
+    (void)state;
+    am_synth synth = make(AM_SYNTH_RUN, 3.5f);
+    am_clip *clip = steady(&synth, true);
+    clip->fps *= 2.0f;
+    am_roles roles = am_roles_guess(clip->skeleton);
+    am_error err = { 0 };
+    float speed = 0.0f;
+    assert_int_equal(am_clip_find_in_place(&speed, clip, &roles, NULL, &err), AM_OK);
+    assert_true(speed > AM_SPRINT_MPS + 0.5f);
+    am_clip *made = NULL;
+    assert_int_equal(am_clip_give_motion(&made, clip, &roles, NULL, &err), AM_OK);
+    const size_t last = (size_t)(made->frame_count - 1) * (size_t)made->moving_count;
+    float way = am_v3_distance(made->translations[last], made->translations[0]);
+    check_near(way * made->fps / (float)(made->frame_count - 1), AM_SPRINT_MPS, 0.3);
+    assert_true(slide_of(made, &roles) < 0.3f);
+    am_clip_destroy(made);
+    am_clip_destroy(clip);
+    am_synth_free(&synth);
+}
+
 /// A swinging arm: `frames` of a round of 40.
 static am_clip *swing(int frames)
 {
@@ -116,6 +201,8 @@ TEST_SUITE(games)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_gait_in_place_gets_its_way_back),
+        cmocka_unit_test(feet_of_other_strides_stand),
+        cmocka_unit_test(a_sprint_in_place_gets_the_speed_of_people),
         cmocka_unit_test(a_loop_is_found_with_and_without_its_first_frame_again),
         cmocka_unit_test(an_unrolled_loop_goes_on_where_a_round_ended),
     };

@@ -188,6 +188,27 @@ static void a_step_catches_the_fall(void **state)
     stop_playing(&p);
 }
 
+/// A push comes just before a foot lands that is swinging already: that landing is the answer's first step.
+static void the_step_that_a_walk_is_taking_counts(void **state)
+{
+    (void)state;
+    played p;
+    play(&p, AM_SYNTH_STAND, 5.0f, 1);
+    for (int f = 0; f < p.motion.frames; f++) {
+        float swing = am_clamp(((float)f - 30.0f) / 33.0f, 0.0f, 1.0f); // at frame 60 it is 4 cm from where it lands
+        am_vec3 off = am_v3(0.0f, 0.12f * am_sin(AM_PI * swing), 0.4f * (swing - 1.0f));
+        for (int i = AM_POINT_LEFT_ANKLE; i < AM_POINT_COUNT; i += 2) {
+            bool foot = i <= AM_POINT_LEFT_TOE || i == AM_POINT_LEFT_HEEL;
+            *point(&p, f, i) = foot ? am_v3_add(*point(&p, f, i), off) : *point(&p, f, i);
+        }
+    }
+    tip(&p, 0.5f, 0.3f, 100.0f);
+    am_balance b = am_balance_measure(&p.motion, 1.0f, am_v3_zero());
+    assert_true(b.balance_s == INFINITY);
+    assert_int_equal(b.steps, 1);
+    stop_playing(&p);
+}
+
 TEST_SUITE(moments)
 {
     const struct CMUnitTest tests[] = {
@@ -200,6 +221,7 @@ TEST_SUITE(moments)
         cmocka_unit_test(feet_that_slide_under_a_push_are_seen),
         cmocka_unit_test(feet_that_are_dragged_take_no_step),
         cmocka_unit_test(a_step_catches_the_fall),
+        cmocka_unit_test(the_step_that_a_walk_is_taking_counts),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
