@@ -6,7 +6,7 @@
 set -eu
 database=$1
 dir=$2
-clips=${3:-24}
+clips=${3:-16}
 seconds=${4:-60}
 amble=${AMBLE:-build/amble}
 mkdir -p "$dir"
@@ -38,7 +38,7 @@ while [ "$clip" -lt "$clips" ]; do
                 }
                 hold = walked - t + draw(2, 3.5)
             }
-            printf "  \"options\": { \"walk_mps\": %.2f },\n  \"characters\": [ { \"goals\": [\n", walk
+            printf "  \"options\": { \"walk_mps\": %.2f, \"ik\": false },\n  \"characters\": [ { \"goals\": [\n", walk
             for (i = 0; i < goals; i++) { printf "    %s%s\n", goal[i], i + 1 < goals ? "," : " ]," }
             printf "    \"gamepad\": [\n"
             for (i = 0; i < turns; i++) { printf "    %s%s\n", turn[i], i + 1 < turns ? "," : " ] } ] }" }

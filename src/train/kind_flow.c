@@ -196,18 +196,40 @@ static double pass(void *user, ami_train_block *block)
     return value;
 }
 
-/// With the model's own schema all of its weights are taken; with another one the control is learned anew.
+/// What is trained of a part with the same tensors; the scales stay those of this schema's numbers.
+static am_result take_trained(am_net_graph *graph, const am_model *model, const am_alloc *alloc, am_error *err)
+{
+    const int part = am_model_find(model, graph->name);
+    am_net_graph *from = NULL;
+    am_result result = part >= 0 ? am_model_graph(model, part, &from, alloc, err) : AM_OK;
+    for (int t = 0; from && from->tensor_count == graph->tensor_count && t < graph->tensor_count; t++) {
+        const am_net_tensor *to = &graph->tensors[t], *at = &from->tensors[t];
+        if (to->rows == at->rows && to->columns == at->columns && (to->flags & AM_NET_FIXED) == 0) {
+            memcpy(graph->weights + to->offset, from->weights + at->offset,
+                   ami_net_tensor_count(to) * sizeof *graph->weights);
+        }
+    }
+    am_net_graph_destroy(from);
+    return result;
+}
+
+/// With the model's own schema all of its weights are taken. A schema that is encoded to as many numbers begins with
+/// the other's weights, too: a place to go to, say, works like a velocity at first. Any other control is learned
+/// anew.
 static am_result begin(ami_stage *s, const am_model *model, am_error *err)
 {
     const flow *a = s->state;
     ami_flow_latents latents;
     am_result result = ami_flow_latents_read(&latents, model, err);
-    const bool same =
-        result == AM_OK && a->net > 0 && latents.head.schema_hash == ami_flow_controls_schema(a->data.controls)->hash;
-    if (result == AM_OK && same) {
-        result = ami_stage_take_part(model, s->graphs[0], &s->alloc, err);
+    bool alike = false;
+    if (result == AM_OK && a->net > 0) {
+        const bool same = latents.head.schema_hash == ami_flow_controls_schema(a->data.controls)->hash;
+        alike = latents.head.control_count == a->data.encoding;
+        result = same    ? ami_stage_take_part(model, s->graphs[0], &s->alloc, err)
+                 : alike ? take_trained(s->graphs[0], model, &s->alloc, err)
+                         : AM_OK;
     }
-    return result == AM_OK ? ami_flow_begin(s->graphs[a->net], model, same, &s->alloc, err) : result;
+    return result == AM_OK ? ami_flow_begin(s->graphs[a->net], model, alike, &s->alloc, err) : result;
 }
 
 static void destroy(ami_stage *s)
