@@ -2,7 +2,7 @@
 # Writes clips of long-horizon matching that walks to random targets, turns to some facing and stands for a moment: motion that
 # data of walkers lack.
 #   sh scripts/walks.sh DATABASE.amdb DIR [clips] [seconds of each]
-# The clips are for databases like configs/databases/locomotion_walks.json. The same database gives the same clips.
+# The clips are for databases like configs/databases/walks.json. The same database gives the same clips.
 set -eu
 database=$1
 dir=$2
