@@ -145,10 +145,12 @@ typedef struct am_source_output {
     float parts[AM_FIELD_PARTS];      ///< field: what adds up to `cost` (Fields eq. 1): root, turn, pose, next pose
     float turned, turned_by_motion;   ///< field: how far the root turns in the ticks that begin, either way, rad; and
                                       ///< what is left of it without the steering
-    float query[AM_MAX_FEATURES];     ///< [stride] the stored-space query, when searched
+    float query[AM_MAX_FEATURES];     ///< [stride] the stored-space query, when searched. flow, segments:
+                                      ///< [asked_count] the control in the character's frame
     float answer[AM_MAX_FEATURES];    ///< learned: [stride] its projection; `cost` is their squared distance. flow,
                                       ///< segments: [encoding_count] the encoded control
     int encoding_count;               ///< flow, segments: numbers of the encoding in `answer`
+    int asked_count;                  ///< flow, segments: numbers of the control in `query`; 0 without a tick
     int steps;                        ///< flow: Euler steps of this step's ticks; 0 without a tick
 } am_source_output;
 

@@ -40,6 +40,7 @@ void am_actor_place(am_actor *c, const am_vec3 *position, float heading)
     }
     c->recent->previous_root = am_transform_mul(moved, c->recent->previous_root);
     ami_stand_move(c, moved);
+    ami_objects_turn(c, moved.rotation);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -67,6 +68,14 @@ static bool is_asked(const am_actor *c, const ami_step *step, const am_intent *i
     }
     return !ami_latent_hears_intent(source) ||
            (step->arrives && !ami_is_there(root, step->arrival.point, step->arrival.facing, near));
+}
+
+/// What the body is to meet; nothing where the network is to do all alone.
+static ami_things find_things(const am_actor *c, const am_intent *intent)
+{
+    const am_source *source = c->prepared->source;
+    bool asks = c->settings.plan && intent->control && ami_is_latent(source);
+    return asks ? ami_latent_things(source, intent->control) : (ami_things){ .hand = -1 };
 }
 
 /// Takes the target over; returns false and keeps the previous one when it is not finite.
@@ -215,7 +224,7 @@ static float toe_height(const am_actor *c, am_role role)
     return height * 0.0f == 0.0f ? height : 0.0f;
 }
 
-static void place_feet(am_actor *c, float dt)
+static void place_feet(am_actor *c, const ami_things *things, float dt)
 {
     ami_state *s = c->state;
     size_t size = (size_t)c->joint_count * sizeof *c->local;
@@ -227,11 +236,13 @@ static void place_feet(am_actor *c, float dt)
     }
     memcpy(c->local, c->local_raw, size);
     if (c->settings.ik) {
+        ami_objects_seat(c, things, dt);
         ami_feet_swing(&s->feet, toe_height(c, AM_ROLE_LEFT_TOE), toe_height(c, AM_ROLE_RIGHT_TOE));
         uint32_t contacts = s->contacts | (s->grace_s > 0.0f ? s->grace : 0);
         contacts = ami_push_contacts(c, contacts);
         s->locked = ami_feet_apply(&s->feet, &c->feet_def, c->local, c->world, s->root, (uint8_t)contacts, dt);
         ami_push_limit(c, dt);
+        ami_objects_reach(c);
     } else {
         memcpy(c->world, world, size);
         s->locked = 0;
@@ -267,6 +278,7 @@ void ami_step_begin(am_actor *c, ami_step *step, const am_intent *intent, float 
     memcpy(c->previous, c->local, (size_t)c->joint_count * sizeof *c->local);
     step->good = take_target(s, intent);
     step->arrives = ami_arrival_find(c, intent, &step->arrival);
+    step->things = find_things(c, intent);
     s->target_buttons |= is_asked(c, step, intent) ? (uint32_t)ami_button_asked : 0;
     s->steps++;
     step->over = !(dt > 0.0f);
@@ -336,10 +348,11 @@ void ami_step_end(am_actor *c, ami_step *step)
         if (step->arrives && !step->held) {
             ami_arrival_bend(c, &step->arrival, moved, turned, step->dt);
         }
+        ami_objects_move(c, &step->things, moved, turned, step->dt);
     }
     ami_push_move(c, step->dt);
     ami_stand_legs(c);
-    place_feet(c, step->dt);
+    place_feet(c, &step->things, step->dt);
     ami_history_add(c, before, step->dt);
     s->fallbacks += !step->good || c->output.fell_back;
 }

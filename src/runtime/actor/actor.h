@@ -10,11 +10,13 @@
 #include "actor/path.h"
 #include "actor/direction_net.h"
 #include "actor/intent.h"
+#include "actor/objects.h"
 #include "actor/path_def.h"
 #include "actor/post.h"
 #include "actor/stand.h"
 #include "data/database.h"
 #include "data/search.h"
+#include "method/latent.h"
 
 struct ami_push_state;
 /// push.h: the parts of a push in a character.
@@ -173,6 +175,7 @@ typedef struct ami_step {
     bool held; ///< the body stands: the source is not asked
     bool arrives;
     ami_arrival arrival;
+    ami_things things;
 } ami_step;
 
 // A foot that was planted when a transition began stays planted for this long: contacts flicker where two motions
@@ -231,12 +234,14 @@ struct am_actor {
     uint8_t *flat;
     size_t flat_size, flat_room; ///< of the method; of the largest
     size_t plain_size;           ///< of it without the parts of standing and of pushes
-    size_t stood_size;           ///< of it without the part of pushes
+    size_t stood_size;           ///< of it without the parts of pushes and of objects
+    size_t pushed_size;          ///< of it without the part of objects
     ami_state *state;
     am_query_point *trajectory; ///< [AM_MAX_TRAJECTORY]
     am_query_point *past;       ///< [AMI_PAST_PLACES] ring, history.c; NULL when no past is asked for
     ami_stand *stand;
     am_transform *stand_pose; ///< [joint] of a standing character, without its small movements
+    ami_objects *objects;
     void *source_state;
     ami_inertia *inertia;
     am_transform *source_local; ///< [joint] the source's last good pose

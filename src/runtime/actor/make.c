@@ -56,6 +56,8 @@ static void place_flat(am_actor *c, ami_layout *layout, const ami_prepared *prep
         c->push.to = ami_layout_take(layout, joints, sizeof(am_transform));
         c->push.before = ami_layout_take(layout, joints, sizeof(am_transform));
     }
+    c->pushed_size = layout->size;
+    c->objects = ami_layout_take(layout, 1, sizeof *c->objects);
 }
 
 size_t ami_actor_flat_size(const am_actor *c, const ami_prepared *prepared)

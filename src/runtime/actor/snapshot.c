@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define SNAPSHOT_MAGIC 0x53434D41u // "AMCS"
-#define SNAPSHOT_VERSION 4u
+#define SNAPSHOT_VERSION 5u
 
 typedef struct header {
     uint32_t magic, version;
@@ -120,10 +120,11 @@ void am_actor_get_facts(const am_actor *c, am_actor_facts *out) { *out = c->prep
 uint64_t am_actor_hash(const am_actor *c)
 {
     // An actor that was never pushed hashes like one that cannot be pushed, so that the page, which offers pushes,
-    // has the hashes of a run without them. One that was never held in a stand hashes like one that cannot be.
+    // has the hashes of a run without them. The same for one that was never held in a stand, or never met an object.
     bool pushed = ami_push_of(c).total > 0;
     bool stood = c->stand->since_s > 0.0f;
-    return am_hash64(c->flat, pushed ? c->flat_size : stood ? c->stood_size : c->plain_size, 0);
+    size_t size = pushed ? c->pushed_size : stood ? c->stood_size : c->plain_size;
+    return am_hash64(c->flat, c->objects->met ? c->flat_size : size, 0);
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -150,6 +150,16 @@ typedef struct ami_near {
 bool ami_latent_rests(const am_source *source, const am_control *control, am_transform root, ami_near near);
 /// latent_control.c: the place below `target` in a value and the facing there, zero for none; false without a place.
 bool ami_latent_goal(const am_source *source, const am_control *control, am_vec3 *point, am_vec3 *facing);
+/// What a value names for the body to meet (actor/objects.h), in the world.
+typedef struct ami_things {
+    bool sits, takes, jumps; ///< `chair`, `object`, `spot` are given
+    am_vec3 chair, facing;   ///< facing: zero for none
+    am_vec3 object;
+    int hand; ///< of the object: 0 left, 1 right, -1 both
+    am_vec3 spot;
+} ami_things;
+/// latent_control.c: the same in the value; nothing where there is none.
+ami_things ami_latent_things(const am_source *source, const am_control *control);
 /// latent_control.c: whether a root is near enough to a place, and to a facing unless that is zero, to stand there.
 bool ami_is_there(am_transform root, am_vec3 point, am_vec3 facing, ami_near near);
 /// latent_control.c: whether the source has runtime controls, which ask what the intent says.

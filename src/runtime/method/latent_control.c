@@ -184,6 +184,32 @@ static bool fits(const ami_latent *l, const am_control *control)
            control->schema->value_count == l->schema->value_count;
 }
 
+/// Whether a planned arrival leads a body that can be asked for several behaviours.
+static bool goes_by_plan(const ami_latent_batch *b, int member)
+{
+    const ami_latent *l = b->latent;
+    const am_source_input *input = b->inputs[member];
+    return l->controls && input->settings && input->settings->plan && input->target.has_point &&
+           l->schema->nodes[0].kind == AMI_OP_OR;
+}
+
+/// The planned way as the runtime controls ask for it without a point: where they would choose another behaviour than
+/// the caller's `target`, it follows the plan more closely than a network finds to a place.
+static void follow_plan(ami_latent_batch *b, int member, am_transform root)
+{
+    const ami_latent *l = b->latent;
+    const am_control *given = b->inputs[member]->control;
+    const size_t size = (size_t)l->schema->value_count * sizeof(float);
+    int count = l->schema->nodes[0].count;
+    ami_control_world world = world_of(b, member, root);
+    world.has_point = world.jump = false;
+    memcpy(b->value, l->empty->numbers, size);
+    ami_runtime_controls_fill(l->controls, b->value, &world);
+    if (ami_control_index(b->value[0], count) == ami_control_index(given->numbers[0], count)) {
+        memcpy(b->value, given->numbers, size);
+    }
+}
+
 /// The value of this tick, in the batch's own memory.
 static void find_value(ami_latent_batch *b, int member, am_transform root)
 {
@@ -194,6 +220,8 @@ static void find_value(ami_latent_batch *b, int member, am_transform root)
     memcpy(b->value, value->numbers, (size_t)l->schema->value_count * sizeof(float));
     if (given && !own) {
         b->outs[member]->fell_back = true;
+    } else if (own && goes_by_plan(b, member)) {
+        follow_plan(b, member, root);
     } else if (!given && l->controls) {
         ami_control_world world = world_of(b, member, root);
         ami_runtime_controls_fill(l->controls, b->value, &world);
@@ -244,6 +272,9 @@ void ami_latent_ask(ami_latent_batch *b)
         find_value(b, m, root);
         ami_control_flatten(l->schema, vector, b->value, &root);
         ami_latent_limit(l, vector);
+        int count = l->schema->vector_count < AM_MAX_FEATURES ? l->schema->vector_count : AM_MAX_FEATURES;
+        memcpy(b->outs[m]->query, vector, (size_t)count * sizeof(float));
+        b->outs[m]->asked_count = count;
     }
     ami_latent_run(b, ami_latent_control, b->listed);
     for (int i = 0; i < b->listed; i++) {
@@ -267,6 +298,7 @@ typedef struct rest {
     bool moves;
     const am_vec3 *goal;   ///< the place below `target` in the world; NULL: none
     am_vec3 place, facing; ///< zero: none
+    ami_things things;
 } rest;
 
 static bool is_named(const char *name, const char *const *names, int count)
@@ -279,6 +311,24 @@ static bool is_named(const char *name, const char *const *names, int count)
     return false;
 }
 
+/// A place that the body is to meet.
+static void look_at_thing(rest *r, const char *name, am_vec3 at)
+{
+    if (!(am_v3_length(at) * 0.0f == 0.0f)) {
+        return;
+    }
+    if (strcmp(name, "chair") == 0) {
+        r->things.chair = at;
+        r->things.sits = true;
+    } else if (strcmp(name, "object") == 0) {
+        r->things.object = at;
+        r->things.takes = true;
+    } else if (strcmp(name, "spot") == 0) {
+        r->things.spot = at;
+        r->things.jumps = true;
+    }
+}
+
 /// A typed part called `name`, where `under` is a part to arrive at.
 static void look_at_part(rest *r, const ami_control_node *n, const char *name, int shift, bool under)
 {
@@ -289,6 +339,9 @@ static void look_at_part(rest *r, const ami_control_node *n, const char *name, i
     if (n->kind == AMI_OP_LOCATION && n->world && strcmp(name, "target") == 0) {
         r->place = am_v3(at[0], 0.0f, at[2]);
         r->goal = &r->place;
+    }
+    if (n->kind == AMI_OP_LOCATION && n->world) {
+        look_at_thing(r, name, am_v3(at[0], at[1], at[2]));
     }
     if (n->kind == AMI_OP_LOCATION) {
         r->moves |= !under || !(am_v3_length(v) < r->near.metres);
@@ -316,6 +369,10 @@ static void look_at(rest *r, int node, const char *name, int shift, bool under)
     }
     if (n->count == 0 && n->value_count >= 3) {
         look_at_part(r, n, name, shift, under);
+    }
+    if (n->kind == AMI_OP_ONE_OF && strcmp(name, "hand") == 0) {
+        const char *hand = n->names[ami_control_index(r->value[n->value + shift], n->name_count)];
+        r->things.hand = strcmp(hand, "left") == 0 ? 0 : strcmp(hand, "right") == 0 ? 1 : -1;
     }
     int first = 0;
     int last = n->count;
@@ -357,6 +414,19 @@ bool ami_latent_goal(const am_source *source, const am_control *control, am_vec3
     *point = r.place;
     *facing = am_v3_normalize_or(r.facing, am_v3_zero());
     return r.goal && am_v3_length(r.place) * 0.0f == 0.0f;
+}
+
+ami_things ami_latent_things(const am_source *source, const am_control *control)
+{
+    const ami_latent *l = ami_latent_of(source);
+    rest r = { .root = am_transform_identity(), .things = { .hand = -1 } };
+    if (l->schema && fits(l, control)) {
+        r.schema = l->schema;
+        r.value = control->numbers;
+        look_at(&r, 0, "", 0, false);
+    }
+    r.things.facing = am_v3_normalize_or(r.facing, am_v3_zero());
+    return r.things;
 }
 
 bool ami_is_there(am_transform root, am_vec3 point, am_vec3 facing, ami_near near)

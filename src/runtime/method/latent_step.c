@@ -334,7 +334,7 @@ static void begin_member(ami_latent_batch *b, int member)
 {
     am_source_output *out = b->outs[member];
     out->transition = out->searched = out->ended = out->fell_back = out->softened = false;
-    out->candidate_count = out->searches = out->steps = 0;
+    out->candidate_count = out->searches = out->steps = out->asked_count = 0;
     out->cost = out->stay_cost = out->search_us = 0.0f;
     b->moved[member] = am_transform_identity();
     if (b->inputs[member]->body) {
