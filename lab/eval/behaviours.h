@@ -124,7 +124,9 @@ void behaviours_table(const behaviours *b); ///< begins the table `behaviours`
 void behaviours_table_named(const behaviours *b, const char *name, const char *about);
 /// One file each: rows of the tables.
 am_result behaviours_courses(behaviours *b, am_error *err); ///< trajectory, path, velocity
-am_result behaviours_goals(behaviours *b, am_error *err);   ///< target, jump, sit, pick up
+am_result behaviours_goals(behaviours *b, am_error *err);   ///< target
+am_result behaviours_objects(behaviours *b, am_error *err); ///< jump, sit, pick up
+am_result behaviours_styles(behaviours *b, am_error *err);  ///< styled
 am_result behaviours_beyond(behaviours *b, am_error *err);  ///< controls beyond the data, standing
 /// A row of the table `behaviours`; NAN where a measure says nothing.
 typedef struct behaviour_row {

@@ -236,7 +236,7 @@ am_result behaviours_beyond(behaviours *b, am_error *err)
         return cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for courses");
     }
     courses_make(courses, 1.0f);
-    courses_make(courses + course_count, 3.0f * b->facts.v_max / 1.2f);
+    courses_make(courses + course_count, 3.0f * b->facts.v_max / COURSE_MPS);
     ami_tables_begin(b->e->tables, "beyond", "controls that nothing in the data answers, 10 s each");
     ami_tables_columns(b->e->tables, columns, CLI_COUNT(columns));
     am_result result = beyond(b, courses + course_count, courses, err);

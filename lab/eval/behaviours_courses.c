@@ -22,7 +22,7 @@ static float ramp(float t, float from, float to)
 static void course_rates(int c, float t, float *speed, float *turn)
 {
     const float cycle = t - 3.0f * floorf(t / 3.0f);
-    *speed = 1.2f;
+    *speed = COURSE_MPS;
     *turn = 0.0f;
     switch (c) {
     case 0: // straight, with a halt at the end

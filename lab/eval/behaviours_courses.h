@@ -6,6 +6,7 @@
 
 enum { course_count = 6, course_frames = 1200 }; ///< of 1/60 s: some more than are played, for what lies ahead
 #define COURSE_S 15.0f
+#define COURSE_MPS 1.2f  ///< of most of them
 #define WAY_POINT_S 0.4f ///< between way-points, as they were drawn on average in training
 
 typedef struct course {

@@ -103,9 +103,12 @@ static am_result behaved(eval *e, const am_db *db, const am_model *model, am_err
         behaviours_table(&b);
         result = behaviours_courses(&b, err);
         result = result == AM_OK ? behaviours_goals(&b, err) : result;
+        result = result == AM_OK ? behaviours_styles(&b, err) : result;
+        result = result == AM_OK ? behaviours_objects(&b, err) : result;
         list_missing(&b);
         ami_tables_note(e->tables, "off m: from where the course is at that time; facings are means over a course, "
-                                   "medians at targets; done: facings within 5 degrees");
+                                   "medians at targets; done: target: facings within 5 degrees; styled: recognised; "
+                                   "jump: in the air; sit: within 5 cm and 5 degrees; pick up: within 5 cm");
         result = result == AM_OK ? behaviours_beyond(&b, err) : result;
     }
     behaviours_close(&b);

@@ -174,6 +174,36 @@ static void targets_tell_who_hears_from_who_does_not(void **state)
     assert_true(share_of(&deaf) < 10.0);
 }
 
+/// A statue neither jumps nor walks to an object. It does not sit either: hips that are far from the seat stay.
+static void a_statue_meets_nothing(void **state)
+{
+    (void)state;
+    static const char schema[] =
+        "{\"control\": {\"and\": {\"still\": \"velocity\", \"task\": {\"or\": {\"jump\": {\"and\": {\"spot\": "
+        "\"location\"}}, \"pick_up\": {\"and\": {\"object\": \"location\", \"hand\": {\"optional\": {\"one_of\": "
+        "[\"left\", \"right\"]}}}}, \"sit\": {\"and\": {\"chair\": \"location\", \"facing\": \"direction\"}}}}}}}";
+    const flow_model_def def = { .puppet = true, .schema = schema };
+    am_error err = { 0 };
+    behaviours b;
+    eval e = { .quick = true };
+    am_model *model = flow_model_make(db, &def, &err);
+    assert_non_null(model);
+    check_ok(ami_tables_create(&e.tables, NULL, &err), &err);
+    check_ok(behaviours_open(&b, &e, db, model, &err), &err);
+    assert_true(b.parts[BEHAVIOUR_JUMP].has && b.parts[BEHAVIOUR_SIT].has && b.parts[BEHAVIOUR_PICK_UP].has);
+    behaviours_table(&b);
+    check_ok(behaviours_objects(&b, &err), &err);
+    check_near(cell(e.tables, "jump", "done %"), 0.0, 1e-9);
+    check_near(cell(e.tables, "jump", "within 0.25 m %"), 0.0, 1e-9);
+    check_near(cell(e.tables, "pick up", "done %"), 0.0, 1e-9);
+    check_near(cell(e.tables, "get up", "done %"), 0.0, 1e-9);
+    assert_true(cell(e.tables, "jump", "median m") > 0.7 && cell(e.tables, "jump", "median m") < 1.5);
+    assert_true(cell(e.tables, "sit", "done %") < 50.0);
+    behaviours_close(&b);
+    ami_tables_destroy(e.tables);
+    am_model_close(model);
+}
+
 TEST_SUITE(behaviours)
 {
     const struct CMUnitTest tests[] = {
@@ -181,6 +211,7 @@ TEST_SUITE(behaviours)
         cmocka_unit_test(what_a_body_says_of_itself_cannot_be_asked),
         cmocka_unit_test(times_of_a_trajectory_are_those_of_the_runtime_controls),
         cmocka_unit_test(courses_are_walked_at_a_walk),
+        cmocka_unit_test(a_statue_meets_nothing),
         cmocka_unit_test(targets_tell_who_hears_from_who_does_not),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
