@@ -8,7 +8,7 @@
 
 /// What one run writes, and the data collected for it.
 typedef struct job {
-    const char *out, *trace, *record, *metrics;
+    const char *out, *trace, *record, *metrics, *asked;
     const am_motion_format *format; ///< of out
     cli_script source;
     const char *reference_path; ///< captured motion to measure against; NULL: the run's own database
@@ -18,9 +18,33 @@ typedef struct job {
     am_run_meter *meter;
     am_outfile *trace_file;
     am_bytes line;
+    float *controls; ///< [control_count][control_width] of --asked
+    int64_t control_count, control_room;
+    int control_width;
     double step_us, search_us;
     int64_t steps, searches;
 } job;
+
+/// The control of a tick becomes one more row.
+static am_result add_control(job *j, const am_source_output *out, am_error *err)
+{
+    if (out->asked_count == 0) {
+        return AM_OK;
+    }
+    j->control_width = out->asked_count;
+    const size_t row = (size_t)out->asked_count * sizeof *j->controls;
+    if (j->control_count == j->control_room) {
+        const int64_t room = j->control_room > 0 ? 2 * j->control_room : 1024;
+        float *grown = realloc(j->controls, (size_t)room * row);
+        if (!grown) {
+            return cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for %lld controls", (long long)room);
+        }
+        j->controls = grown;
+        j->control_room = room;
+    }
+    memcpy(j->controls + j->control_count++ * out->asked_count, out->query, row);
+    return AM_OK;
+}
 
 static am_result on_frame(void *user, const am_run_sample *sample, am_error *err)
 {
@@ -37,6 +61,9 @@ static am_result on_frame(void *user, const am_run_sample *sample, am_error *err
     am_result result = AM_OK;
     if (j->recording) {
         result = am_recording_add(j->recording, sample, err);
+    }
+    if (result == AM_OK && j->asked) {
+        result = add_control(j, sample->view.output, err);
     }
     if (result == AM_OK && j->trace_file) {
         j->line.size = 0;
@@ -88,6 +115,17 @@ static am_result write_record(const job *j, am_error *err)
 {
     am_bytes bytes = { 0 };
     return cli_write(j->record, &bytes, am_recording_write(&bytes, j->recording, j->record, err), err);
+}
+
+static am_result write_asked(const job *j, am_error *err)
+{
+    if (j->control_count == 0) {
+        return cli_error(err, AM_ERR_EMPTY, NULL,
+                         "no control was given to a network: --asked is for flow and segments");
+    }
+    am_bytes bytes = { 0 };
+    const am_array asked = { "asked", j->control_count, j->control_width, j->controls };
+    return cli_write(j->asked, &bytes, am_arrays_write(&bytes, &asked, 1, err), err);
 }
 
 /// The captured motion to measure against: the one asked for, or the run's own database where it is one.
@@ -169,6 +207,9 @@ static am_result end_outputs(job *j, am_error *err)
     if (result == AM_OK && j->recording) {
         result = write_record(j, err);
     }
+    if (result == AM_OK && j->asked) {
+        result = write_asked(j, err);
+    }
     if (result == AM_OK && j->meter) {
         result = write_metrics(j, err);
     }
@@ -190,6 +231,7 @@ static void free_job(job *j)
     am_reference_destroy(j->reference);
     am_outfile_abort(j->trace_file);
     am_bytes_free(&j->line);
+    free(j->controls);
     cli_script_close(&j->source);
 }
 
@@ -299,6 +341,8 @@ int verb_run(const cli_verb *verb, int argc, char **argv)
           .text = &j.reference_path },
         { "--trace", "T.jsonl", "write one line for each frame: what played and why", .text = &j.trace },
         { "--record", "R.json", "write the inputs as they happened, to run again", .text = &j.record },
+        { "--asked", "A.npz", "flow, segments: write the controls that the network heard, to train on them",
+          .text = &j.asked },
         { "--database", "X.amdb", "play with this database instead of the script's", .text = &j.source.database },
         { "--model", "X.amnet", "play with these networks instead; with --database, both", .text = &j.source.model },
         { "--options", NULL, "list the options of a script and stop", .flag = &list },
@@ -321,7 +365,7 @@ int verb_run(const cli_verb *verb, int argc, char **argv)
     if (!j.format) {
         return CLI_USAGE;
     }
-    const char *const outputs[] = { j.out, j.metrics, j.trace, j.record };
+    const char *const outputs[] = { j.out, j.metrics, j.trace, j.record, j.asked };
     if (cli_check_outputs(outputs, CLI_COUNT(outputs)) != CLI_DONE) {
         return CLI_FAILED;
     }

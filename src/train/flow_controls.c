@@ -247,6 +247,13 @@ bool ami_flow_controls_at(const ami_flow_controls *c, float *vector, int frame, 
     return true;
 }
 
+void ami_flow_controls_shake(const ami_flow_controls *c, float *vector, am_rng *rng)
+{
+    for (int k = 0; k < c->schema->vector_count && c->noise > 0.0f; k++) {
+        vector[k] += c->noise * c->deviation[k] * am_rng_normal(rng);
+    }
+}
+
 bool ami_flow_controls_draw(const ami_flow_controls *c, float *vector, int *frame, am_rng *rng)
 {
     float value[most_numbers];
@@ -256,9 +263,7 @@ bool ami_flow_controls_draw(const ami_flow_controls *c, float *vector, int *fram
         }
         if (c->allowed[*frame]) {
             flatten(c, vector, value, *frame);
-            for (int k = 0; k < c->schema->vector_count && c->noise > 0.0f; k++) {
-                vector[k] += c->noise * c->deviation[k] * am_rng_normal(rng);
-            }
+            ami_flow_controls_shake(c, vector, rng);
             return true;
         }
     }

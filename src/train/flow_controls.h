@@ -19,12 +19,14 @@ void ami_flow_controls_close(ami_flow_controls *controls);
 int ami_flow_controls_vector(const ami_flow_controls *controls);
 int ami_flow_controls_encoding(const ami_flow_controls *controls);
 const am_control_schema *ami_flow_controls_schema(const ami_flow_controls *controls);
-/// Draws a frame, and vector(numbers of it): what is asked there. False when none is found.
-/// The same for one frame.
+/// vector(numbers of it): what is asked at a frame. False when nothing is.
 bool ami_flow_controls_at(const ami_flow_controls *controls, float *vector, int frame, am_rng *rng);
 /// The matching function of the file of controls.
 am_result ami_flow_controls_matching(ami_matching **out, const ami_flow_controls *controls, am_error *err);
+/// Draws a frame, and vector(numbers of it): what is asked there, with noise. False when none is found.
 bool ami_flow_controls_draw(const ami_flow_controls *controls, float *vector, int *frame, am_rng *rng);
+/// Adds that noise to a vector.
+void ami_flow_controls_shake(const ami_flow_controls *controls, float *vector, am_rng *rng);
 /// low and high (count of the vector each) of what is drawn.
 const float *ami_flow_controls_low(const ami_flow_controls *controls);
 const float *ami_flow_controls_high(const ami_flow_controls *controls);

@@ -2,7 +2,8 @@
 // frame that the matching function likes best, and the network learns to give the latents of the frames behind it
 // from the encoded control. Gives the parts "segments" and "control_encoder".
 //
-// A second round adds the rows of an array "asked" (control vectors as they were in play) to the drawn ones.
+// A second round adds the rows of an array "asked" (control vectors as they were in play) to the drawn ones: as they
+// are, or "resampled" draws of them with the same noise.
 #include "train/flow.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@
 #include "control/matching.h"
 #include "net/build.h"
 
-enum { lanes = 8, most_row = 1024 };
+enum { lanes = 8, fan = 8, most_row = 1024 }; // offers of a block, blocks of a group
 
 typedef struct segments {
     ami_flow_data data;
@@ -22,21 +23,23 @@ typedef struct segments {
     ami_matching *matching;
     am_train_array played;         ///< "asked" of the recipe; no rows without
     int frames;                    ///< of a segment
-    int samples, drawn;            ///< all, and those of them that were drawn
+    int samples, drawn, resampled; ///< all; those of them that were drawn; of those of play, 0: each row once
     float *asked;                  ///< [samples][vector]
     int *asked_frame, *answer;     ///< [samples] frames; asked_frame -1 for played ones
     int offers, room;              ///< what may answer, and room for it
     int *offer_frame;              ///< [offers]
     float *offered;                ///< [offers][vector]
     int row;                       ///< numbers that distances are taken of: weighted vector, then pose
-    float *rows;                   ///< [offers / lanes][row][lanes]
+    float *rows;                   ///< [block][row][lanes]
+    float *boxes;                  ///< [block][2][row], then [group][2][row]: least and most of the rows inside
+    int *offer_at;                 ///< [frames of the database] the offer at or after a frame
     float *weights;                ///< [frames * latent]
     int vector, encoding, in, out; ///< values
     am_rng rng;
 } segments;
 
-static const char *const keys[] = { AMI_FLOW_DATA_KEYS, "hidden",      "units",      "frames",
-                                    "samples",          "offer_every", "loss_power", "asked" };
+static const char *const keys[] = { AMI_FLOW_DATA_KEYS, "hidden",     "units", "frames",   "samples",
+                                    "offer_every",      "loss_power", "asked", "resampled" };
 
 // ---------------------------------------------------------------------------------------------
 // Matching
@@ -53,23 +56,80 @@ static void make_row(const segments *a, float *row, const float *vector, int fra
     }
 }
 
-/// The offer nearest to a row, by eight at a time.
-static int nearest(const segments *a, const float *row)
+static int block_count(const segments *a) { return (a->offers + lanes - 1) / lanes; }
+static int group_count(const segments *a) { return (block_count(a) + fan - 1) / fan; }
+static float *box_of(const segments *a, int box) { return a->boxes + (ptrdiff_t)box * 2 * a->row; }
+
+/// Least and most of what lies in each block, and in each group of blocks. Neighbours in time are alike, so that
+/// boxes of a few frames are small.
+static void make_boxes(segments *a)
 {
-    int best = 0;
-    float least = INFINITY;
-    for (int b = 0; b < a->offers / lanes; b++) {
-        const float *block = a->rows + (ptrdiff_t)b * a->row * lanes;
-        float sum[lanes] = { 0 };
-        for (int i = 0; i < a->row; i++) {
-            for (int l = 0; l < lanes; l++) {
-                const float d = row[i] - block[i * lanes + l];
-                sum[l] += d * d;
+    const int blocks = block_count(a);
+    for (int g = 0; g < group_count(a); g++) {
+        float *all = box_of(a, blocks + g);
+        for (int b = g * fan; b < (g + 1) * fan && b < blocks; b++) {
+            float *box = box_of(a, b);
+            for (int i = 0; i < a->row; i++) {
+                const float *x = a->rows + ((ptrdiff_t)b * a->row + i) * lanes;
+                float least = x[0], most = x[0];
+                for (int l = 1; l < lanes && b * lanes + l < a->offers; l++) {
+                    least = x[l] < least ? x[l] : least;
+                    most = x[l] > most ? x[l] : most;
+                }
+                box[i] = least;
+                box[a->row + i] = most;
+                all[i] = b == g * fan || least < all[i] ? least : all[i];
+                all[a->row + i] = b == g * fan || most > all[a->row + i] ? most : all[a->row + i];
             }
         }
+    }
+}
+
+/// Whether nothing in a box can be nearer than `least`.
+static bool is_beyond(const segments *a, int box, const float *row, float least)
+{
+    const float *low = box_of(a, box), *high = low + a->row;
+    float sum = 0.0f;
+    for (int i = 0; i < a->row && !(sum > least); i++) {
+        const float d = row[i] < low[i] ? low[i] - row[i] : row[i] > high[i] ? row[i] - high[i] : 0.0f;
+        sum += d * d;
+    }
+    return sum > least * 1.0001f; // rounding must not lose the nearest one
+}
+
+static void look_in_block(const segments *a, int b, const float *row, int *best, float *least)
+{
+    const float *block = a->rows + (ptrdiff_t)b * a->row * lanes;
+    float sum[lanes] = { 0 };
+    for (int i = 0; i < a->row; i++) {
         for (int l = 0; l < lanes; l++) {
-            best = sum[l] < least ? b * lanes + l : best;
-            least = sum[l] < least ? sum[l] : least;
+            const float d = row[i] - block[i * lanes + l];
+            sum[l] += d * d;
+        }
+    }
+    for (int l = 0; l < lanes; l++) {
+        if (sum[l] < *least || (sum[l] == *least && b * lanes + l < *best)) {
+            *least = sum[l];
+            *best = b * lanes + l;
+        }
+    }
+}
+
+/// The offer nearest to a row; of several the first. `frame`: where it was drawn, which is near; -1: not known.
+static int nearest(const segments *a, const float *row, int frame)
+{
+    const int blocks = block_count(a), offer = frame >= 0 ? a->offer_at[frame] : 0;
+    int best = a->offers;
+    float least = INFINITY;
+    look_in_block(a, (offer < a->offers ? offer : a->offers - 1) / lanes, row, &best, &least);
+    for (int g = 0; g < group_count(a); g++) {
+        if (is_beyond(a, blocks + g, row, least)) {
+            continue;
+        }
+        for (int b = g * fan; b < (g + 1) * fan && b < blocks; b++) {
+            if (!is_beyond(a, b, row, least)) {
+                look_in_block(a, b, row, &best, &least);
+            }
         }
     }
     return best;
@@ -105,7 +165,9 @@ static am_result make_offers(segments *a, const ami_stage *s, int every, am_erro
     a->offer_frame = ami_pages_array(&s->alloc, most, sizeof *a->offer_frame);
     a->offered = ami_pages_array(&s->alloc, most * vector, sizeof *a->offered);
     a->rows = ami_pages_array(&s->alloc, most * (size_t)a->row, sizeof *a->rows);
-    if (!a->offer_frame || !a->offered || !a->rows) {
+    a->boxes = ami_pages_array(&s->alloc, most * (size_t)a->row, sizeof *a->boxes);
+    a->offer_at = ami_pages_array(&s->alloc, (size_t)c->db->frame_count, sizeof *a->offer_at);
+    if (!a->offer_frame || !a->offered || !a->rows || !a->boxes || !a->offer_at) {
         return ami_fail_memory(err, most * vector * sizeof *a->offered);
     }
     for (int i = 0; i < c->first_count; i += every) {
@@ -126,6 +188,11 @@ static am_result make_offers(segments *a, const ami_stage *s, int every, am_erro
             a->rows[((ptrdiff_t)(k / lanes) * a->row + i) * lanes + k % lanes] = 1e18f;
         }
     }
+    make_boxes(a);
+    for (int f = 0, offer = 0; f < c->db->frame_count; f++) {
+        a->offer_at[f] = offer;
+        offer += offer < a->offers && a->offer_frame[offer] == f;
+    }
     return a->offers > 0 ? AM_OK
                          : ami_fail(err, AM_ERR_EMPTY, "no frame that may be learned from has these controls");
 }
@@ -133,7 +200,8 @@ static am_result make_offers(segments *a, const ami_stage *s, int every, am_erro
 static am_result match(segments *a, const ami_stage *s, am_error *err)
 {
     const size_t vector = (size_t)a->data.vector;
-    a->samples = a->drawn + (int)a->played.rows;
+    const int played = a->played.rows > 0 && a->resampled > 0 ? a->resampled : (int)a->played.rows;
+    a->samples = a->drawn + played;
     a->asked = ami_pages_array(&s->alloc, (size_t)a->samples * vector, sizeof *a->asked);
     a->asked_frame = ami_pages_array(&s->alloc, (size_t)a->samples, sizeof *a->asked_frame);
     a->answer = ami_pages_array(&s->alloc, (size_t)a->samples, sizeof *a->answer);
@@ -150,11 +218,17 @@ static am_result match(segments *a, const ami_stage *s, am_error *err)
                 return ami_fail(err, AM_ERR_EMPTY, "the training controls give no more values");
             }
         } else {
-            memcpy(asked, a->played.data + (size_t)(i - a->drawn) * vector, vector * sizeof *asked);
+            am_rng rng = ami_rng_fork(&a->rng, 0x300000000u + (uint64_t)i);
+            const uint32_t row_count = (uint32_t)a->played.rows;
+            const size_t k = a->resampled > 0 ? am_rng_below(&rng, row_count) : (size_t)(i - a->drawn);
+            memcpy(asked, a->played.data + k * vector, vector * sizeof *asked);
+            if (a->resampled > 0) {
+                ami_flow_controls_shake(a->data.controls, asked, &rng);
+            }
         }
         make_row(a, row, asked, frame);
         a->asked_frame[i] = frame;
-        a->answer[i] = a->offer_frame[plain ? nearest(a, row) : cheapest(a, asked, frame, i)];
+        a->answer[i] = a->offer_frame[plain ? nearest(a, row, frame) : cheapest(a, asked, frame, i)];
     }
     return AM_OK;
 }
@@ -177,6 +251,7 @@ static am_result read_keys(ami_stage *s, segments *a, int *hidden, int *units, i
                 { "units", units, 1, AM_NET_MOST_WIDTH },
                 { "frames", &a->frames, 1, AMI_FLOW_MOST_FRAMES },
                 { "samples", &a->drawn, 1, 100000000 },
+                { "resampled", &a->resampled, 0, 100000000 },
                 { "offer_every", every, 1, 1000 } };
     am_result result = am_json_read_float(s->doc, s->json, "loss_power", false, power, 0.0f, 4.0f, err);
     for (size_t i = 0; i < sizeof all / sizeof all[0] && result == AM_OK; i++) {
@@ -330,6 +405,9 @@ static void destroy(ami_stage *s)
     ami_pages_release(&s->alloc, a->offer_frame, most, sizeof *a->offer_frame);
     ami_pages_release(&s->alloc, a->offered, most * vector, sizeof *a->offered);
     ami_pages_release(&s->alloc, a->rows, most * (size_t)a->row, sizeof *a->rows);
+    ami_pages_release(&s->alloc, a->boxes, most * (size_t)a->row, sizeof *a->boxes);
+    ami_pages_release(&s->alloc, a->offer_at, a->offer_at ? (size_t)a->data.codes.db->frame_count : 0,
+                      sizeof *a->offer_at);
     ami_pages_release(&s->alloc, a->asked, samples * vector, sizeof *a->asked);
     ami_pages_release(&s->alloc, a->asked_frame, samples, sizeof *a->asked_frame);
     ami_pages_release(&s->alloc, a->answer, samples, sizeof *a->answer);

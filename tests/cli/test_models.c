@@ -382,6 +382,42 @@ static void flow_characters_do_what_their_goals_ask(void **state)
     }
 }
 
+/// One row for each tick, in the character's frame: what is asked ahead stays ahead.
+static void a_run_writes_what_a_network_was_asked(void **state)
+{
+    (void)state;
+    const char *dir = test_temp_dir("models_asked");
+    char script[600], path[600], out[4096];
+    am_error err = { 0 };
+    snprintf(script, sizeof script, "%s/run.json", dir);
+    snprintf(path, sizeof path, "%s/a.npz", dir);
+    char text[900];
+    snprintf(
+        text, sizeof text,
+        "{ \"controller\": \"flow\", \"model\": \"%s/models/flow_velocity.amnet\", \"seconds\": 1, \"characters\": "
+        "[ { \"goals\": [ { \"t\": 0, \"values\": { \"velocity\": [0, 0, 1] } } ] } ] }",
+        AMBLE_SOURCE_DIR);
+    check_ok(am_file_write(script, text, strlen(text), &err), &err);
+    assert_int_equal(test_shell(out, sizeof out, "%s run %s --asked %s 2>&1", test_command(), script, path), 0);
+    size_t size = 0;
+    char *bytes = test_read_file(path, &size);
+    am_arrays *arrays = NULL;
+    check_ok(am_arrays_read(&arrays, bytes, size, path, NULL, &err), &err);
+    const am_array *asked = am_arrays_find(arrays, "asked");
+    assert_non_null(asked);
+    assert_int_equal(asked->rows, 60);
+    const float *v = asked->data; // a velocity, then an optional facing
+    check_near(v[0], 0.0, 1e-3);
+    check_near(v[2], 1.0, 1e-3);
+    am_arrays_free(arrays);
+    free(bytes);
+    snprintf(path, sizeof path, "%s/none.npz", dir);
+    assert_int_equal(test_shell(out, sizeof out, "%s run %s/configs/runs/keys.json --asked %s 2>&1", test_command(),
+                                AMBLE_SOURCE_DIR, path),
+                     1);
+    assert_non_null(strstr(out, "--asked is for flow and segments"));
+}
+
 TEST_SUITE(models)
 {
     const struct CMUnitTest tests[] = {
@@ -394,6 +430,7 @@ TEST_SUITE(models)
         cmocka_unit_test(the_shipped_dancer_dances_and_walks),
         cmocka_unit_test(the_everyday_character_jumps_creeps_and_dances),
         cmocka_unit_test(a_script_is_played_by_what_is_given),
+        cmocka_unit_test(a_run_writes_what_a_network_was_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,8 @@ static void a_place_that_cannot_be_written_is_told_at_once(void **state)
         "build none.json -o nowhere/x.amdb",     "build none.json -o x.amdb --report nowhere/x.html",
         "run none.json -o nowhere/x.bvh",        "run none.json --metrics nowhere/m.json",
         "run none.json --trace nowhere/t.jsonl", "run none.json --record nowhere/r.json",
-        "export none.glb -o nowhere/x.bvh",      "eval matching --html nowhere/x.html",
+        "run none.json --asked nowhere/a.npz",   "export none.glb -o nowhere/x.bvh",
+        "eval matching --html nowhere/x.html",
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         int status = run(lines[i]);

@@ -3,6 +3,7 @@
 #define AMBLE_ARRAYS_H
 
 #include <amble/base.h>
+#include <amble/tools/files.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,6 +29,8 @@ AM_API am_result am_arrays_read(am_arrays **out, const void *data, size_t size, 
 AM_API void am_arrays_free(am_arrays *arrays);
 /// The array of that name, or NULL.
 AM_API const am_array *am_arrays_find(const am_arrays *arrays, const char *name);
+/// Makes an .npz of `count` arrays, whose names differ; free it with am_bytes_free.
+AM_API am_result am_arrays_write(am_bytes *out, const am_array *arrays, int count, am_error *err);
 
 /// Arrays of several files, each read when it is first asked for. Begin with zeros; free with am_array_files_free.
 typedef struct am_array_files {

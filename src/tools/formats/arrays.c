@@ -1,7 +1,8 @@
-// Reads plain arrays from an .npz.
+// Reads plain arrays from an .npz, and writes them.
 #include <amble/tools/arrays.h>
 #include <amble/tools/files.h>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "formats/npy.h"
@@ -189,4 +190,38 @@ void am_array_files_free(am_array_files *files)
     }
     ami_release(&alloc, files->items, (size_t)files->count * sizeof *files->items);
     *files = (am_array_files){ 0 };
+}
+
+am_result am_arrays_write(am_bytes *out, const am_array *arrays, int count, am_error *err)
+{
+    const am_alloc alloc = ami_alloc_or_default(NULL);
+    ami_zip_writer *zip = ami_alloc_zero(&alloc, sizeof *zip);
+    am_bytes body = ami_bytes_make(&alloc);
+    memset(out, 0, sizeof *out);
+    if (!zip) {
+        return ami_fail_memory(err, sizeof *zip);
+    }
+    zip->out = ami_bytes_make(&alloc);
+    bool good = true;
+    for (int a = 0; a < count && good; a++) {
+        const am_array *array = &arrays[a];
+        const size_t shape[2] = { (size_t)array->rows, (size_t)array->columns };
+        body.size = 0; // keeps its room
+        good = ami_npy_begin(&body, "<f4", shape, 2);
+        for (size_t i = 0; i < shape[0] * shape[1] && good; i++) {
+            good = ami_put_f32(&body, array->data[i]);
+        }
+        if (good) {
+            ami_zip_add(zip, array->name, &body);
+        }
+    }
+    good = good && ami_zip_end(zip);
+    if (good) {
+        *out = zip->out;
+    } else {
+        am_bytes_free(&zip->out);
+    }
+    am_bytes_free(&body);
+    ami_release(&alloc, zip, sizeof *zip);
+    return good ? AM_OK : ami_fail_memory(err, 0);
 }

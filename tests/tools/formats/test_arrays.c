@@ -16,6 +16,26 @@ static char *make_file(size_t *size)
     return test_read_file(path, size);
 }
 
+static void what_is_written_is_read_again(void **state)
+{
+    (void)state;
+    const float a[6] = { 1.0f, -2.5f, 3e-20f, 4.0f, 5.0f, 6.0f }, b[2] = { 7.0f, 8.0f };
+    const am_array items[2] = { { "asked", 2, 3, a }, { "b", 2, 1, b } };
+    am_bytes bytes = { 0 };
+    am_arrays *arrays = NULL;
+    am_error err = { 0 };
+    check_ok(am_arrays_write(&bytes, items, 2, &err), &err);
+    check_ok(am_arrays_read(&arrays, bytes.data, bytes.size, "x.npz", NULL, &err), &err);
+    assert_int_equal(arrays->count, 2);
+    const am_array *asked = am_arrays_find(arrays, "asked"), *other = am_arrays_find(arrays, "b");
+    assert_true(asked && asked->rows == 2 && asked->columns == 3);
+    assert_memory_equal(asked->data, a, sizeof a);
+    assert_true(other && other->rows == 2 && other->columns == 1);
+    assert_memory_equal(other->data, b, sizeof b);
+    am_arrays_free(arrays);
+    am_bytes_free(&bytes);
+}
+
 static void arrays_have_rows_and_columns(void **state)
 {
     (void)state;
@@ -94,6 +114,7 @@ static void files_are_read_once_and_a_miss_lists_their_arrays(void **state)
 TEST_SUITE(arrays)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_written_is_read_again),
         cmocka_unit_test(arrays_have_rows_and_columns),
         cmocka_unit_test(damaged_files_are_refused),
         cmocka_unit_test(files_are_read_once_and_a_miss_lists_their_arrays),
