@@ -1,7 +1,7 @@
-// Stage "control_prior": a quick change of control (Operators section 7). The flow of an earlier stage, uncontrolled
-// and distilled, stays as it is; only the encoder of the new controls and a small network learn, which moves the
-// start noise to where the flow makes what is asked of it. Gives "control_encoder", and a part "flow" that reads
-// controls, in the place of the earlier one.
+// Stage "control_prior": a quick change of control (Operators section 7). The flow of an earlier stage or of a model
+// ("prior"), uncontrolled and distilled, stays as it is; only the encoder of the new controls and a small network
+// learn, which moves the start noise to where the flow makes what is asked of it. Gives "control_encoder", and a part
+// "flow" that reads controls, in the place of the earlier one.
 //
 // The paper's encoder gives a deviation of the start noise, too. Here the scale of the noise stays a setting: under
 // the loss of the flow a learned deviation only shrinks.
@@ -27,7 +27,7 @@ typedef struct control_prior {
 } control_prior;
 
 enum { encoder, net };
-static const char *const keys[] = { AMI_FLOW_DATA_KEYS, "units", "start", "loss_power" };
+static const char *const keys[] = { AMI_FLOW_DATA_KEYS, "units", "start", "loss_power", "prior" };
 
 /// The operations of `from` behind new inputs: map[value of from] -> value of g. Notes the tensors that they make.
 static void add_operations(control_prior *a, am_net_graph *g, const am_net_graph *from, int *map)
@@ -101,34 +101,39 @@ static am_result build_flow(ami_stage *s, control_prior *a, const am_net_graph *
     return result;
 }
 
-static am_result create(ami_stage *s, am_error *err)
+/// The flow that stays: *own is the caller's where it comes from a model's file, or NULL.
+static am_result find_flow(const am_net_graph **out, am_net_graph **own, ami_stage *s, am_error *err)
 {
-    control_prior *a = ami_alloc_zero(&s->alloc, sizeof *a);
-    if (!a) {
-        return ami_fail_memory(err, sizeof *a);
+    const char *name = NULL;
+    char path[1024];
+    am_model *model = NULL;
+    *own = NULL;
+    *out = ami_stage_finished(s, "flow");
+    am_result result = am_json_read_string(s->doc, s->json, "prior", false, &name, err);
+    if (result == AM_OK && name) {
+        result = ami_stage_path(s, name, path, sizeof path, err);
+        result = result == AM_OK ? am_model_open(&model, path, &s->alloc, err) : result;
+        const int part = result == AM_OK ? am_model_find(model, "flow") : -1;
+        result = part >= 0 ? am_model_graph(model, part, own, &s->alloc, err) : result;
+        s->data_hash = model ? am_hash64(&model->hash, sizeof model->hash, s->data_hash) : s->data_hash;
+        *out = *own;
+        am_model_close(model);
     }
-    s->state = a;
-    a->stage = s;
-    a->start = 0.3f;
-    int units = 256;
-    float power = 0.5f;
-    am_result result = am_json_read_int(s->doc, s->json, "units", false, &units, 1, AM_NET_MOST_WIDTH, err);
-    if (result == AM_OK) {
-        result = am_json_read_float(s->doc, s->json, "start", false, &a->start, 0.0f, 10.0f, err);
-    }
-    if (result == AM_OK) {
-        result = am_json_read_float(s->doc, s->json, "loss_power", false, &power, 0.0f, 4.0f, err);
-    }
-    result = result == AM_OK ? ami_flow_data_open(&a->data, s, 1, err) : result;
-    if (result != AM_OK) {
-        return result;
-    }
-    a->data.play_noise = am_json_get(s->json, "play") ? a->data.play_noise : a->start;
-    a->data.steps = 1;
-    const am_net_graph *flow = ami_stage_finished(s, "flow");
-    if (!flow || ami_flow_find(flow).control >= 0) {
-        return am_json_fail(s->doc, s->json, AM_ERR_KEY, err,
-                            "a stage 'control_prior' needs a flow without controls of an earlier stage");
+    return result == AM_OK && (!*out || ami_flow_find(*out).control >= 0)
+               ? am_json_fail(s->doc, s->json, AM_ERR_KEY, err,
+                              "a stage 'control_prior' needs a flow without controls: of an earlier stage, or of the "
+                              "model 'prior'")
+               : result;
+}
+
+/// Everything around the flow that stays.
+static am_result build_around(ami_stage *s, control_prior *a, const am_net_graph *flow, int units, float power,
+                              am_error *err)
+{
+    const int makes = flow->values[ami_flow_find(flow).out].width;
+    if (makes != a->data.codes.width) {
+        return am_json_fail(s->doc, s->json, AM_ERR_FORMAT, err, "the flow makes %d latents, the pose encoder %d",
+                            makes, a->data.codes.width);
     }
     if (!a->data.controls) {
         return am_json_fail(s->doc, s->json, AM_ERR_KEY, err,
@@ -142,7 +147,7 @@ static am_result create(ami_stage *s, am_error *err)
     s->input_grads = true;
     s->fixed_inputs = 1u;
     s->scratch = a->data.codes.width + 64;
-    result = ami_flow_controls_graph(&s->graphs[encoder], a->data.controls, s->seed, &s->alloc, err);
+    am_result result = ami_flow_controls_graph(&s->graphs[encoder], a->data.controls, s->seed, &s->alloc, err);
     s->graph_count = s->graphs[encoder] != NULL;
     if (result == AM_OK) {
         a->vector = ami_net_graph_input_at(s->graphs[encoder], 0);
@@ -150,6 +155,35 @@ static am_result create(ami_stage *s, am_error *err)
         result = build_flow(s, a, flow, units, err);
     }
     return result == AM_OK ? ami_flow_attach(s, &a->data, AMI_FLOW_DISTILLED, 1, err) : result;
+}
+
+static am_result create(ami_stage *s, am_error *err)
+{
+    control_prior *a = ami_alloc_zero(&s->alloc, sizeof *a);
+    if (!a) {
+        return ami_fail_memory(err, sizeof *a);
+    }
+    s->state = a;
+    a->stage = s;
+    a->start = 0.3f;
+    int units = 256;
+    float power = 0.5f;
+    const am_net_graph *flow = NULL;
+    am_net_graph *own = NULL;
+    am_result result = am_json_read_int(s->doc, s->json, "units", false, &units, 1, AM_NET_MOST_WIDTH, err);
+    if (result == AM_OK) {
+        result = am_json_read_float(s->doc, s->json, "start", false, &a->start, 0.0f, 10.0f, err);
+    }
+    if (result == AM_OK) {
+        result = am_json_read_float(s->doc, s->json, "loss_power", false, &power, 0.0f, 4.0f, err);
+    }
+    result = result == AM_OK ? ami_flow_data_open(&a->data, s, 1, err) : result;
+    a->data.play_noise = am_json_get(s->json, "play") ? a->data.play_noise : a->start;
+    a->data.steps = 1;
+    result = result == AM_OK ? find_flow(&flow, &own, s, err) : result;
+    result = result == AM_OK && flow ? build_around(s, a, flow, units, power, err) : result;
+    am_net_graph_destroy(own);
+    return result;
 }
 
 static double pass(void *user, ami_train_block *block)

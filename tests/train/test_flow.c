@@ -554,6 +554,64 @@ static void segments_are_learned_from_matched_controls(void **state)
     am_model_close(model);
 }
 
+/// Rows of one control that was asked again and again.
+static am_result same_again(void *user, am_train_array *out, const char *path, const char *name, am_error *err)
+{
+    (void)err;
+    (void)path;
+    assert_string_equal(name, "asked");
+    *out = (am_train_array){ user, 3, 6 };
+    return AM_OK;
+}
+
+static void segments_learn_from_controls_of_play_too(void **state)
+{
+    (void)state;
+    place p = make_place("flow_played");
+    put_database(&p, 0);
+    put_controls(&p);
+    float rows[18];
+    double losses[2];
+    for (int i = 0; i < 18; i++) {
+        rows[i] = i % 6 == 2 || i % 6 == 5 ? 1.0f : 0.0f; // straight ahead
+    }
+    for (int again = 0; again < 2; again++) {
+        char text[700];
+        am_train_summary s;
+        am_train_def def;
+        am_error err = { 0 };
+        snprintf(text, sizeof text,
+                 "{ \"stages\": [" ENCODER ", { \"kind\": \"segments\", \"database\": \"db.amdb\", \"frames\": 4, "
+                 "\"hidden\": 2, \"units\": 64, \"samples\": 200, \"data\": \"play.npz\", \"resampled\": %d, "
+                 "\"control_noise\": 0.01, \"batch\": 64, \"iterations\": 150, \"optimiser\": \"adam\", \"rate\": "
+                 "0.002" CONTROLS " } ] }",
+                 again ? 5000 : 0);
+        check_ok(am_file_write(p.recipe, text, strlen(text), &err), &err);
+        am_train_def_init(&def);
+        def.recipe = p.recipe;
+        def.output = p.output;
+        def.threads = 1;
+        def.load = same_again;
+        def.load_user = rows;
+        check_ok(am_train_run(&s, &def, &err), &err);
+        assert_true(s.last_loss < s.first_loss);
+        losses[again] = s.last_loss;
+    }
+    assert_true(losses[1] < 0.5 * losses[0]); // nearly all samples are the same segment
+}
+
+/// Keeps the last output under another name in its folder.
+static void keep_as(const place *p, const char *name)
+{
+    char path[600];
+    size_t size = 0;
+    am_error err = { 0 };
+    char *bytes = test_read_file(p->output, &size);
+    snprintf(path, sizeof path, "%s/%s", p->dir, name);
+    check_ok(am_file_write(path, bytes, size, &err), &err);
+    free(bytes);
+}
+
 static void a_new_control_moves_the_start_of_a_flow_that_stays(void **state)
 {
     (void)state;
@@ -566,34 +624,42 @@ static void a_new_control_moves_the_start_of_a_flow_that_stays(void **state)
     am_model *model = train(&p, PRIOR "] }", 1, &s);
     am_net_graph *before = part(model, "flow");
     am_model_close(model);
-    model = train(&p,
-                  PRIOR ", { \"kind\": \"control_prior\", \"database\": \"db.amdb\", \"batch\": 64, \"units\": 32, "
-                        "\"iterations\": 150, "
-                        "\"optimiser\": \"adam\", \"rate\": 0.003" CONTROLS " } ] }",
-                  1, &s);
-    assert_true(s.last_loss < 0.9 * s.first_loss);
-    assert_int_equal(model->part_count, 4);
-    ami_flow_latents l;
-    check_ok(ami_flow_latents_read(&l, model, &err), &err);
-    assert_int_equal(l.head.control_count, 8);
-    assert_true((l.head.flags & AMI_FLOW_DISTILLED) != 0);
-    am_net_graph *after = part(model, "flow");
-    assert_true(ami_flow_find(after).control >= 0);
-    // The earlier flow's last matrix is the new one's.
-    const am_net_tensor *was = NULL, *is = NULL;
-    for (int t = 0; t < before->tensor_count; t++) {
-        was = (before->tensors[t].flags & AM_NET_MATRIX) != 0 ? &before->tensors[t] : was;
+    keep_as(&p, "prior.amnet");
+#define QUICK                                                                                                        \
+    ", { \"kind\": \"control_prior\", \"database\": \"db.amdb\", \"batch\": 64, \"units\": 32, \"iterations\": "     \
+    "150, \"optimiser\": \"adam\", \"rate\": 0.003" CONTROLS
+    static const char *const recipes[2] = { PRIOR QUICK " } ] }", // its own flow, or a model's
+                                            "{ \"seed\": 3, \"stages\": [" ENCODER QUICK
+                                            ", \"prior\": \"prior.amnet\" } ] }" };
+    double losses[2];
+    for (int r = 0; r < 2; r++) { // their stages have the same seed
+        model = train(&p, recipes[r], 1, &s);
+        losses[r] = s.last_loss;
+        assert_true(s.last_loss < 0.9 * s.first_loss);
+        assert_int_equal(model->part_count, 4);
+        ami_flow_latents l;
+        check_ok(ami_flow_latents_read(&l, model, &err), &err);
+        assert_int_equal(l.head.control_count, 8);
+        assert_true((l.head.flags & AMI_FLOW_DISTILLED) != 0);
+        am_net_graph *after = part(model, "flow");
+        assert_true(ami_flow_find(after).control >= 0);
+        // The earlier flow's last matrix is the new one's.
+        const am_net_tensor *was = NULL, *is = NULL;
+        for (int t = 0; t < before->tensor_count; t++) {
+            was = (before->tensors[t].flags & AM_NET_MATRIX) != 0 ? &before->tensors[t] : was;
+        }
+        for (int t = 0; t < after->tensor_count; t++) {
+            is = (after->tensors[t].flags & AM_NET_MATRIX) != 0 ? &after->tensors[t] : is;
+        }
+        assert_int_equal(ami_net_tensor_count(was), ami_net_tensor_count(is));
+        assert_memory_equal(before->weights + was->offset, after->weights + is->offset,
+                            ami_net_tensor_count(was) * sizeof(float));
+        assert_true((is->flags & AM_NET_FIXED) == 0);
+        am_net_graph_destroy(after);
+        am_model_close(model);
     }
-    for (int t = 0; t < after->tensor_count; t++) {
-        is = (after->tensors[t].flags & AM_NET_MATRIX) != 0 ? &after->tensors[t] : is;
-    }
-    assert_int_equal(ami_net_tensor_count(was), ami_net_tensor_count(is));
-    assert_memory_equal(before->weights + was->offset, after->weights + is->offset,
-                        ami_net_tensor_count(was) * sizeof(float));
-    assert_true((is->flags & AM_NET_FIXED) == 0);
+    assert_true(losses[0] == losses[1]);
     am_net_graph_destroy(before);
-    am_net_graph_destroy(after);
-    am_model_close(model);
 }
 
 /// A clip that comes to rest again and again, as db.amdb.
@@ -714,6 +780,7 @@ TEST_SUITE(flow)
         cmocka_unit_test(a_flow_begins_as_another),
         cmocka_unit_test(a_student_keeps_its_teachers_encoder),
         cmocka_unit_test(segments_are_learned_from_matched_controls),
+        cmocka_unit_test(segments_learn_from_controls_of_play_too),
         cmocka_unit_test(a_new_control_moves_the_start_of_a_flow_that_stays),
         cmocka_unit_test(stands_are_shortened),
         cmocka_unit_test(the_first_losses_of_a_seed_stay),
