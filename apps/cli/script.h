@@ -14,7 +14,7 @@ typedef struct cli_script {
     am_run *run;
 } cli_script;
 
-/// Reads the script and begins its run, with pushes where this build has them. Tags that no frame has are told on
+/// Reads the script and begins its run, with pushes where this build has them. Tags that no frame has are reported on
 /// stderr; a missing database is an error that says how to make it.
 am_result cli_script_open(cli_script *s, am_error *err);
 void cli_script_close(cli_script *s);

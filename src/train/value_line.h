@@ -1,8 +1,8 @@
 /// The whole sweep of a line's value function, which has far more cells than the other tasks: the same worths as the
 /// general sweep gives, with all that is common to many cells computed once.
 ///
-/// - Where a way of an action turns to depends on the angle before it alone, not on the place across the line.
-/// - The place across the line after a step depends on the angle and the place before it, not on the way.
+/// - The angle after an action depends on the angle before it alone, not on the place across the line.
+/// - The place across the line after a step depends on the angle and the place before it, not on the path taken.
 /// - Sine and cosine are those of the samples.
 #ifndef AMI_TRAIN_VALUE_LINE_H
 #define AMI_TRAIN_VALUE_LINE_H

@@ -118,7 +118,7 @@ static void an_empty_cell_amid_full_ones_is_a_gap_in_words(void **state)
     assert_string_equal(gaps[found].text,
                         "Walk sideways to the left at 1.0 to 1.5 m/s, while turning left at about 60 "
                         "degrees per second: 0.1 s captured, 170 s around it");
-    // The same hole on both sides is told once.
+    // The same hole on both sides is reported once.
     c.cells[2][6][3] = 3;
     int both = am_gaps_find(gaps, 100, &c, 60.0f);
     for (int i = 0; i < both; i++) {
