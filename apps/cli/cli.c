@@ -169,7 +169,8 @@ static int unknown_option(const cli_verb *verb, const cli_option *options, int o
     const char *names[64];
     int count = 0;
     for (int i = 0; i < option_count && count < 60; i++) {
-        names[count++] = options[i].name;
+        const char *comma = strchr(options[i].name, ',');
+        names[count++] = comma ? comma + 1 : options[i].name; // the long form
     }
     names[count++] = "--json";
     names[count++] = "--threads";
@@ -262,7 +263,9 @@ int cli_choose(const cli_call *call, const cli_verb *verb, char **argv)
     const char *word = call->operands == 1 ? argv[0] : NULL;
     const int found = word ? cli_find_word(names, count, word) : -1;
     if (found < 0 && word) {
-        cli_usage("%s: '%s' is none of these%s:", verb->name, word, cli_nearest(word, names, count).text);
+        const char *near = am_nearest_name(word, names, count);
+        cli_usage("%s: '%s' is not one of these%s%s%s:", verb->name, word, near ? " (did you mean '" : "",
+                  near ? near : "", near ? "'?)" : "");
     } else if (found < 0) {
         cli_usage("%s needs one of these:", verb->name);
     }
