@@ -18,8 +18,8 @@
 #define SEAT_FAR_M 0.5f
 #define HAND_NEAR_M 0.35f
 #define HAND_FAR_M 0.7f
-#define SEAT_HALFLIFE_S 0.12f
-#define HAND_HALFLIFE_S 0.05f
+#define SEAT_HALFLIFE_S 0.15f
+#define HAND_HALFLIFE_S 0.08f
 #define ARM_SOFTEN_M 0.01f
 // A flight is bent by at most this speed: beyond it, it would show.
 #define FLIGHT_MPS 0.8f
@@ -135,11 +135,16 @@ static void hands_wanted(const am_actor *c, const ami_things *things, am_vec3 ou
     }
 }
 
-static void follow(am_vec3 *offset, am_vec3 wanted, float halflife, float dt)
+/// A critically damped spring brings an offset to what is wanted: it begins gently where something is asked for or
+/// let go.
+static void follow(ami_offset *o, am_vec3 wanted, float halflife, float dt)
 {
-    *offset = am_v3_add(*offset, am_v3_scale(am_v3_sub(wanted, *offset), share(halflife, dt)));
-    // What cannot be seen any more is over: a character that met something once costs no more than others.
-    *offset = am_v3_length2(*offset) < 1e-10f ? am_v3_zero() : *offset;
+    am_vec3 gap = am_v3_sub(o->at, wanted);
+    am_decay_v3(&gap, &o->velocity, halflife, dt);
+    o->at = am_v3_add(wanted, gap);
+    if (am_v3_length2(o->at) + am_v3_length2(o->velocity) < 1e-10f) {
+        *o = (ami_offset){ 0 }; // what cannot be seen any more is over
+    }
 }
 
 void ami_objects_seat(am_actor *c, const ami_things *things, float dt)
@@ -160,7 +165,7 @@ void ami_objects_seat(am_actor *c, const ami_things *things, float dt)
         follow(&o->hips, hips, SEAT_HALFLIFE_S, dt);
         follow(&o->hands[0], hands[0], HAND_HALFLIFE_S, dt);
         follow(&o->hands[1], hands[1], HAND_HALFLIFE_S, dt);
-        am_vec3 own = am_quat_unrotate(c->state->root.rotation, o->hips);
+        am_vec3 own = am_quat_unrotate(c->state->root.rotation, o->hips.at);
         c->local[0].translation = am_v3_add(c->local[0].translation, own);
     }
 }
@@ -177,7 +182,7 @@ static void reach(am_actor *c, int side, am_vec3 offset)
         return;
     }
     // The hips' own offset carried the hand along already.
-    am_vec3 target = am_v3_sub(am_v3_add(c->world[chain.end].translation, offset), c->objects->hips);
+    am_vec3 target = am_v3_sub(am_v3_add(c->world[chain.end].translation, offset), c->objects->hips.at);
     ami_ik_two_bone(&chain, target, am_v3_zero(), ARM_SOFTEN_M);
     for (int j = chain.upper; j < c->joint_count; j++) {
         c->world[j] = am_transform_mul(c->world[parents[j]], c->local[j]);
@@ -188,16 +193,17 @@ void ami_objects_reach(am_actor *c)
 {
     const ami_objects *o = c->objects;
     for (int side = 0; side < 2; side++) {
-        if (am_v3_length2(o->hands[side]) > 0.0f) {
-            reach(c, side, o->hands[side]);
+        if (am_v3_length2(o->hands[side].at) > 0.0f) {
+            reach(c, side, o->hands[side].at);
         }
     }
 }
 
 void ami_objects_turn(am_actor *c, am_quat turn)
 {
-    ami_objects *o = c->objects;
-    o->hips = am_quat_rotate(turn, o->hips);
-    o->hands[0] = am_quat_rotate(turn, o->hands[0]);
-    o->hands[1] = am_quat_rotate(turn, o->hands[1]);
+    ami_offset *const all[] = { &c->objects->hips, &c->objects->hands[0], &c->objects->hands[1] };
+    for (int i = 0; i < 3; i++) {
+        all[i]->at = am_quat_rotate(turn, all[i]->at);
+        all[i]->velocity = am_quat_rotate(turn, all[i]->velocity);
+    }
 }

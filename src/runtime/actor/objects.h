@@ -8,10 +8,14 @@
 
 #include <stdint.h>
 
-/// Part of a character's state: how far hips and hands are off the animation, in the world. Plain data without
-/// padding.
+/// How far something is off the animation, in the world, and how fast that changes.
+typedef struct ami_offset {
+    am_vec3 at, velocity;
+} ami_offset;
+
+/// Part of a character's state. Plain data without padding.
 typedef struct ami_objects {
-    am_vec3 hips, hands[2];
+    ami_offset hips, hands[2];
     uint32_t met; ///< 1 once something was met
 } ami_objects;
 
