@@ -45,7 +45,11 @@ before(async () => {
     writeFileSync(join(folder, 'controls.json'), JSON.stringify(controls));
     writeFileSync(join(folder, 'short.json'), JSON.stringify(recipe(300, 1000)));
     writeFileSync(join(folder, 'long.json'), JSON.stringify(recipe(100000, 200)));
+    const velocity = recipe(300, 1000);
+    Object.assign(velocity.stages[1], { schema: join(root, 'configs/schemas/velocity.json'), controls: join(root, 'configs/controls/velocity.json') });
+    writeFileSync(join(folder, 'velocity.json'), JSON.stringify(velocity));
     amble('train', join(folder, 'short.json'), '-o', join(models, 'flow_tiny.amnet'), '--threads', '1');
+    amble('train', join(folder, 'velocity.json'), '-o', join(models, 'flow_walk.amnet'), '--threads', '1');
     server = await openStudio(join(outDir, 'studio'), '--models', models);
     browser = await openHalted(server, 'flow_tiny');
     page = browser.page;
@@ -235,17 +239,56 @@ test('steps and noise are sliders that take effect', async () => {
     assert.equal(await page.evaluate(() => window.amble.engine.options.options.find(({ key }) => key === 'noise').value), -1);
 });
 
-test('other networks take over the pose; a schema that is gone takes its tools along', async () => {
-    copyFileSync(join(root, 'models/everyday.amnet'), join(models, 'everyday.amnet'));
-    assert.equal(await page.locator('#network').isVisible(), false, 'one file alone is no choice');
-    const broken = await page.evaluate(async () => {
+test('the page computes what the command computes of the same goals', async () => {
+    const goals = [{ t: 0, values: { 'target.target': [1, 0, 2], 'target.facing': [1, 0, 0] } }, { t: 1, values: { '': 'uncontrolled' } }];
+    const hash = await page.evaluate((all) => {
+        const { engine, studio } = window.amble;
+        studio.reset();
+        engine.set({ walk_mps: 0, steps: 0, noise: -1 });
+        for (let i = 0; i < 120; i++) {
+            const goal = all.find(({ t }) => 60 * t === i);
+            studio.step({ keys: 0, ...(goal ? { asks: { values: JSON.stringify(goal.values) } } : {}) });
+        }
+        return engine.hash();
+    }, goals);
+    const script = join(folder, 'goals.json');
+    writeFileSync(script, JSON.stringify({ model: 'models/flow_tiny.amnet', controller: 'flow', seconds: 2, characters: [{ goals }] }));
+    assert.equal(hash, JSON.parse(amble('run', script, '--json')).hash);
+});
+
+test('other networks take over the pose; their schema brings its own tools', async () => {
+    const pose = () => page.evaluate(() => Array.from(window.amble.studio.after));
+    const take = async (name) => {
+        await page.selectOption('#network', name);
+        await page.waitForFunction((wanted) => window.amble.studio.trainings.used.flow.name === wanted, name);
+    };
+    await page.keyboard.down('w');
+    await advance(60);
+    const before_ = await pose();
+    await take('flow_walk');
+    await advance(1);
+    const now = await pose();
+    await page.keyboard.up('w');
+    const farthest = Math.max(...before_.map((number, i) => (i % 7 > 3 ? Math.abs(number - now[i]) : 0)));
+    assert.ok(farthest < 0.1, `a joint jumps by ${farthest} m`);
+    assert.deepEqual(await page.locator('#ask option').allTextContents(), ['what keys and sticks say', 'go to a target']);
+    await page.selectOption('#ask', 'target'); // by the arrival plan: the schema has no target of its own
+    const at = await click([0.5, 1], [0.5, 2]);
+    const sent = await advance(2);
+    assert.equal(sent.target, 2);
+    const { sends } = await page.evaluate(() => window.amble.studio.log.filter((step) => step.sends).at(-1));
+    near([sends.x, sends.z], at);
+    near([sends.wayX, sends.wayZ], [0, 1]);
+    const refused = await page.evaluate(async () => {
         const { studio } = window.amble;
         await studio.exchange('flow', { name: 'nowhere', url: '/training/nowhere.amnet' });
-        return [document.getElementById('notice').textContent, studio.asks.tools.length];
+        return document.getElementById('notice').textContent;
     });
-    assert.match(broken[0], /nowhere/);
-    assert.equal(broken[1], 8);
+    assert.match(refused, /nowhere/);
+    assert.equal((await advance(1)).target, 2, 'all stays as it was');
     browser.errors.length = 0; // the browser tells of the 404
+    await take('flow_tiny');
+    assert.equal(await page.locator('#ask option').count(), 9);
     await page.evaluate(() => window.amble.studio.notice(null));
 });
 
@@ -260,7 +303,6 @@ test('a training offers its newest network, which the character takes over as it
             return window.amble.studio.trainings.rows.length > 0;
         });
         assert.match((await page.locator('#set option').allTextContents()).join(), /flow_new \(in training\)/);
-        assert.ok(await page.locator('#network').isVisible());
         await page.keyboard.down('w');
         const before_ = await advance(30);
         await page.selectOption('#network', 'flow_new.preview');
