@@ -81,6 +81,7 @@ void web_describe_methods(am_json_writer *w, const web_set *set, const web_lineu
         am_json_string(w, "label", rows[m].label);
         am_json_bool(w, "needsDatabase", rows[m].database);
         am_json_bool(w, "needsModel", rows[m].part != NULL);
+        am_json_bool(w, "asked", rows[m].asked);
         am_json_integer(w, "modelBytes", (int64_t)set->models[m].size);
         am_json_end_object(w);
     }

@@ -177,7 +177,8 @@ static am_result take_over(web_set *b, const web_set *before, bool flows, am_err
 /// Whether the page offers to send its characters somewhere.
 static bool can_be_sent(am_method method)
 {
-    return method == AM_METHOD_FIELD || method == AM_METHOD_FLOW || method == AM_METHOD_SEGMENTS;
+    int count;
+    return method == AM_METHOD_FIELD || am_methods(&count)[method].asked;
 }
 
 am_result web_scene_fill(web_set *b, const web_lineup *lineup, const web_set *before, am_error *err)

@@ -105,9 +105,8 @@ static int rank_of(const studio_set *set)
 static void name_networks(studio_set *set, const am_db *db, const am_method_row *row)
 {
     const char *name = db->name[0] ? db->name : set->name;
-    bool learned = strcmp(row->name, am_method_name(AM_METHOD_LEARNED)) == 0;
     snprintf(set->method, sizeof set->method, "%s", row->name);
-    snprintf(set->title, sizeof set->title, "%.40s, %.20s", name, learned ? row->label : set->name);
+    snprintf(set->title, sizeof set->title, "%.40s, %.20s", name, row->asked ? set->name : row->label);
     for (char *c = strrchr(set->title, ','); c && *c; c++) {
         *c = *c == '_' ? ' ' : *c;
     }

@@ -328,6 +328,9 @@ test('a training offers its newest network, which the character takes over as it
         training.kill('SIGINT');
         await ended;
     }
+    const script = join(folder, 'preview.json');
+    writeFileSync(script, JSON.stringify({ model: 'models/flow_new.preview.amnet', controller: 'flow', seconds: 1, characters: [{ keys: [{ t: 0, down: ['W'] }] }] }));
+    assert.equal(JSON.parse(amble('run', script, '--json')).frames, 60, 'amble run plays it, too');
     // As at the end of a training: the preview is gone, the output there.
     assert.ok(existsSync(preview));
     copyFileSync(preview, output);

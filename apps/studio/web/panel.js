@@ -19,8 +19,6 @@ const caps = { ArrowUp: '↑', ArrowDown: '↓', Shift: '⇧ Shift' };
 
 /** What a field does by its task, and how by its policy. */
 const FIELD = 'field';
-/** Methods that search nothing: they are asked by a control schema. */
-const ASKED = ['flow', 'segments'];
 const TASKS = {
     direction: 'It faces where you steer, at any speed, and walks on when you release the keys.',
     line: 'It follows the line that you drag, or otherwise the one along which you steer.',
@@ -169,6 +167,11 @@ export class Panel {
             : `${TASKS[task]} ${policy === 'greedy' ? greedy : ''}`.trim();
     }
 
+    /** Whether a schema's values ask what plays, instead of a search. */
+    get searchesNothing() {
+        return Boolean(this.studio.engine.about?.methods.find(({ name }) => name === this.studio.method)?.asked);
+    }
+
     get draws() {
         return this.inputs.mode.value === '1';
     }
@@ -311,7 +314,7 @@ export class Panel {
     /** The encoded control as bars around zero. */
     showEncoding({ encoding }) {
         this.encoded.hidden = this.encoding.hidden = encoding.length === 0;
-        this.cost.hidden = this.search.hidden = ASKED.includes(this.studio.method);
+        this.cost.hidden = this.search.hidden = this.searchesNothing;
         if (encoding.length === 0) {
             return;
         }
