@@ -11,6 +11,9 @@
 #define DANCE_SHORTEST_S 0.3f
 // A standing frame must be followed by at least this much more standing.
 #define STAND_AHEAD_S 0.2f
+// A faster body first brakes with frames of ordinary movement: a stand that is found in the middle of a running
+// stride is one that nobody takes.
+#define STAND_FROM_MPS 1.2f
 // Slower targets count as no target.
 #define STILL_MPS 0.05f
 // A sprint is reached step by step: asked for all of it at once, a search leaves the stand for the middle of a run
@@ -45,7 +48,8 @@ static float predicted_speed(const am_actor *c)
     am_vec3 position = s->position, velocity = s->velocity, acceleration = s->acceleration;
     float t = c->prepared->first_ahead < c->prepared->time_count ? c->prepared->times[c->prepared->first_ahead]
                                                                  : 0.3333333f;
-    am_spring_character_v3(&position, &velocity, &acceleration, s->target_velocity, c->settings.velocity_halflife, t);
+    float halflife = ami_velocity_halflife(c, s->target_velocity);
+    am_spring_character_v3(&position, &velocity, &acceleration, s->target_velocity, halflife, t);
     return am_v3_length(velocity);
 }
 
@@ -53,6 +57,17 @@ static bool wants_to_turn(const ami_state *s)
 {
     return am_v3_length(s->target_facing) > 0.5f &&
            am_abs(am_wrap_angle(s->target_heading - am_quat_heading(s->root.rotation))) > TURN_RAD;
+}
+
+/// Whether the body itself is slow enough to stand. The simulated point stops sooner than a runner can; where it
+/// rests already, as at the end of a path, there is nothing to wait for.
+static bool is_slow(const am_actor *c)
+{
+    const ami_state *s = c->state;
+    am_intent_def speeds;
+    am_actor_get_speeds(c, &speeds);
+    return !ami_follows_springs(c) || am_v3_length(s->velocity) < STILL_MPS ||
+           s->speed < am_max(STAND_FROM_MPS, speeds.walk_mps);
 }
 
 /// Moving, creeping or standing: the activities that last until something changes.
@@ -63,7 +78,8 @@ static am_activity choose_lasting(const am_actor *c)
         return AM_ACTIVITY_CREEP;
     }
     bool asked = (s->target_buttons & ami_button_asked) != 0;
-    bool still = !asked && !wants_to_move(s) && !wants_to_turn(s) && predicted_speed(c) < c->settings.stand_mps;
+    bool still =
+        is_slow(c) && !asked && !wants_to_move(s) && !wants_to_turn(s) && predicted_speed(c) < c->settings.stand_mps;
     return still && can(c, AM_ACTIVITY_STAND) ? AM_ACTIVITY_STAND : AM_ACTIVITY_MOVE;
 }
 
@@ -186,7 +202,7 @@ bool ami_builds_up(const am_actor *c)
 
 bool ami_is_running(const am_actor *c)
 {
-    return ami_follows_springs(c) && wants_to_move(c->state) && am_v3_length(c->state->velocity) > RUN_MPS &&
+    return ami_follows_springs(c) && am_v3_length(c->state->velocity) > RUN_MPS &&
            c->prepared->limits.slower_mps2 > 0.0f;
 }
 

@@ -120,6 +120,24 @@ static am_source_target find_target(const am_actor *c)
     return target;
 }
 
+/// The feet that are locked, for a search: a frame is to be found for the body as it stands. Not on a path, which is
+/// followed less closely with them: zigzags take up to 1.53 of the drawn time instead of 1.3.
+static void tell_feet(const am_actor *c, am_source_input *input)
+{
+    if (ami_path_active(c)) {
+        return;
+    }
+    static const am_role feet[2] = { AM_ROLE_LEFT_FOOT, AM_ROLE_RIGHT_FOOT };
+    static const uint8_t bits[2] = { AM_CONTACT_LEFT, AM_CONTACT_RIGHT };
+    for (int side = 0; side < 2; side++) {
+        int ankle = c->prepared->source->roles->joint[feet[side]];
+        if (ankle >= 0 && (c->state->locked & bits[side]) != 0) {
+            am_vec3 moved = am_v3_sub(c->world[ankle].translation, c->world_raw[ankle].translation);
+            input->feet[side] = am_quat_unrotate(c->state->root.rotation, am_v3_ground(moved));
+        }
+    }
+}
+
 static am_source_input make_input(am_actor *c, const ami_activity_plan *plan, const am_horizon *horizon, float dt)
 {
     ami_state *s = c->state;
@@ -149,6 +167,7 @@ static am_source_input make_input(am_actor *c, const ami_activity_plan *plan, co
         .settings = ami_source_settings(c),
         .clock = c->clock,
     };
+    tell_feet(c, &input);
     ami_push_begin(c, &input);
     return input;
 }

@@ -6,6 +6,8 @@
 #define LN2 0.69314718f
 // How much a walking body may turn in addition to its own turning, in radians per metre travelled.
 #define TURN_PER_METRE 0.7f
+// Planted feet that are this far behind the motion would soon be let go, and the body would glide over them.
+#define BEHIND_M 0.2f
 // How fast the point approaches a standing body.
 #define REST_HALFLIFE_S 0.15f
 
@@ -25,6 +27,23 @@ void ami_root_follow(ami_state *s, am_vec3 moved, float turned)
     s->root.rotation = am_quat_normalize(am_q(0.0f, turn.y, 0.0f, turn.w));
 }
 
+/// How much of a pull the planted feet let through: none once they are BEHIND_M behind the motion.
+static float yields(const am_actor *c, am_vec3 pull)
+{
+    static const am_role feet[2] = { AM_ROLE_LEFT_FOOT, AM_ROLE_RIGHT_FOOT };
+    static const uint8_t bits[2] = { AM_CONTACT_LEFT, AM_CONTACT_RIGHT };
+    am_vec3 way = am_v3_normalize_or(pull, am_v3_zero());
+    float behind = 0.0f;
+    for (int side = 0; side < 2; side++) {
+        int ankle = c->prepared->source->roles->joint[feet[side]];
+        if (ankle >= 0 && (c->state->locked & bits[side]) != 0) {
+            am_vec3 gap = am_v3_sub(c->world_raw[ankle].translation, c->world[ankle].translation);
+            behind = am_max(behind, am_v3_dot(gap, way));
+        }
+    }
+    return am_clamp(1.0f - behind / BEHIND_M, 0.0f, 1.0f);
+}
+
 /// Pulls the body to the point.
 static void draw(am_actor *c, am_vec3 moved, float turned, float dt)
 {
@@ -33,7 +52,8 @@ static void draw(am_actor *c, am_vec3 moved, float turned, float dt)
     float way = am_v3_length(moved);
     am_vec3 gap = am_v3_sub(s->position, s->root.translation);
     am_vec3 step = am_v3_scale(gap, share(set->adjust_position_halflife, dt));
-    s->root.translation = am_v3_add(s->root.translation, limit(step, set->adjust_position_ratio * way));
+    s->root.translation =
+        am_v3_add(s->root.translation, limit(step, yields(c, step) * set->adjust_position_ratio * way));
     float angle = am_wrap_angle(s->heading - am_quat_heading(s->root.rotation));
     float turn = angle * share(set->adjust_facing_halflife, dt);
     float most = set->adjust_facing_ratio * (am_abs(turned) + TURN_PER_METRE * way);

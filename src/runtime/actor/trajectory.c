@@ -14,6 +14,8 @@
 // harder.
 #define RUN_OUT 0.9f
 #define RUN_ON 2.0f
+// One who stops may brake harder, too: stops are to be quick. Without a limit the body stands within one stride.
+#define RUN_HALT 1.6f
 
 /// One state of the point: now, or at some later time.
 typedef struct point {
@@ -52,7 +54,8 @@ float ami_velocity_halflife(const am_actor *c, am_vec3 target)
     const ami_path_limits *limits = &c->prepared->limits;
     float usual = c->settings.velocity_halflife;
     if (ami_is_running(c)) {
-        float most = limits->slower_mps2 * (ami_builds_up(c) ? RUN_ON : RUN_OUT);
+        bool halts = !(am_v3_length(target) > 0.0f);
+        float most = limits->slower_mps2 * (ami_builds_up(c) ? RUN_ON : halts ? RUN_HALT : RUN_OUT);
         return am_max(usual, PEAK * am_v3_distance(target, s->velocity) / most);
     }
     float gain = am_v3_length(target) - am_v3_length(s->velocity);

@@ -21,6 +21,9 @@ void ami_features_normalise(const am_features *features, float *out, const float
 /// out(raw_count) = raw form of x(stride); with PCA the nearest one.
 void ami_features_denormalise(const am_features *features, float *out, const float *x);
 
+/// Moves the feet of raw(raw_count) by feet(2), left and right, in the character's frame.
+void ami_features_move_feet(const am_schema *schema, float *raw, const am_vec3 *feet);
+
 /// The present state and the target of a controller. Start from ami_query_default(); what is left out comes from
 /// `current`.
 typedef struct ami_query {

@@ -48,6 +48,21 @@ void ami_query_raw(const am_schema *schema, float *raw, const ami_query *query)
     }
 }
 
+void ami_features_move_feet(const am_schema *schema, float *raw, const am_vec3 *feet)
+{
+    for (int c = 0; c < schema->channel_count; c++) {
+        const am_channel *channel = &schema->channels[c];
+        bool left = channel->role == AM_ROLE_LEFT_FOOT || channel->role == AM_ROLE_LEFT_TOE;
+        bool right = channel->role == AM_ROLE_RIGHT_FOOT || channel->role == AM_ROLE_RIGHT_TOE;
+        if (channel->kind == AM_FEATURE_POSITION && (left || right)) {
+            const am_vec3 *moved = &feet[right];
+            raw[channel->first] += moved->x;
+            raw[channel->first + 1] += moved->y;
+            raw[channel->first + 2] += moved->z;
+        }
+    }
+}
+
 void ami_query_make(const am_features *features, float *out, const ami_query *query)
 {
     float raw[AM_MAX_FEATURES];

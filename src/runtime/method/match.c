@@ -159,6 +159,9 @@ void ami_match_query(const am_source *source, float *out, const ami_match_moment
         now[d] = am_lerp(row[d], next[d], moment->fraction);
     }
     ami_features_denormalise(&db->features, raw, now);
+    if (moment->feet) {
+        ami_features_move_feet(db->features.schema, raw, moment->feet);
+    }
     ami_query query = ami_query_default();
     query.current = raw;
     query.root = moment->root;
@@ -279,7 +282,7 @@ static void search(const am_source *source, const match_numbers *n, match_state 
                    const am_source_input *input, bool must_leave, am_search_work *work)
 {
     double before = input->clock ? input->clock->microseconds(input->clock->user) : 0.0;
-    ami_match_moment now = { input->root, s->frame, s->fraction, input->pose, input->velocity };
+    ami_match_moment now = { input->root, s->frame, s->fraction, input->pose, input->velocity, input->feet };
     ami_match_query(source, out->query, &now, input->trajectory, input->trajectory_count);
     bool stay =
         !must_leave && !input->printed && may_stay(source, input->stay ? input->stay : input->filter, s->frame);

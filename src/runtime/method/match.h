@@ -21,6 +21,7 @@ typedef struct ami_match_moment {
     float fraction;
     const am_transform *pose; ///< [joint] in the root's space where it differs from the frame's; otherwise NULL
     const am_velocity *velocity;
+    const am_vec3 *feet; ///< [2] am_source_input.feet, or NULL
 } ami_match_moment;
 
 /// match.c: out(stride) = stored features of the moment, with the desired trajectory.

@@ -131,6 +131,58 @@ static void a_snapshot_in_the_stand_continues_alike(void **state)
     am_actor_destroy(actor);
 }
 
+/// A stand that is found in the middle of a running stride is one that nobody takes.
+static void a_sprinter_brakes_before_it_stands(void **state)
+{
+    (void)state;
+    am_actor *actor = open_actor();
+    float fastest = 0.0f;
+    for (int i = 0; i < 6; i++) {
+        step(actor, am_v3(0.0f, 0.0f, 2.9f), 2.5f + 0.11f * (float)i);
+        am_actor_view view;
+        float speed = 0.0f;
+        for (int f = 0; f < 180; f++) {
+            am_vec3 before = pose_of(actor).root.translation;
+            step(actor, am_v3_zero(), 0.5f * DT);
+            am_actor_get_view(actor, &view);
+            if (view.activity == AM_ACTIVITY_STAND) {
+                break;
+            }
+            speed = am_v3_distance(pose_of(actor).root.translation, before) / DT;
+        }
+        assert_int_equal(view.activity, AM_ACTIVITY_STAND);
+        fastest = am_max(fastest, speed);
+        step(actor, am_v3_zero(), 2.0f);
+    }
+    assert_true(fastest > 0.5f && fastest < 1.6f); // 2.4 when the point's speed alone decided
+    am_actor_destroy(actor);
+}
+
+/// Frames of eight starts in which a planted foot has been left behind by a body that moves.
+static int frames_left_behind(am_actor *actor)
+{
+    int left_behind = 0;
+    for (int i = 0; i < 8; i++) {
+        float way = (float)i * 0.25f * AM_PI;
+        for (int f = 0; f < 100; f++) {
+            step(actor, am_v3(1.2f * am_sin(way), 0.0f, 1.2f * am_cos(way)), 0.5f * DT);
+            am_actor_pose pose = pose_of(actor);
+            left_behind += pose.contacts != 0 && (pose.contacts & pose.locked) == 0;
+        }
+        step(actor, am_v3_zero(), 2.5f);
+    }
+    return left_behind;
+}
+
+static void starts_leave_no_foot_behind(void **state)
+{
+    (void)state;
+    am_actor *actor = open_actor();
+    int frames = frames_left_behind(actor);
+    assert_true(frames < 15); // 62 when the pull to the simulated point did not heed the feet
+    am_actor_destroy(actor);
+}
+
 TEST_SUITE(stand)
 {
     const struct CMUnitTest tests[] = {
@@ -138,6 +190,8 @@ TEST_SUITE(stand)
         cmocka_unit_test(every_stop_ends_in_a_stand),
         cmocka_unit_test(a_key_lets_go_without_a_pop),
         cmocka_unit_test(a_snapshot_in_the_stand_continues_alike),
+        cmocka_unit_test(a_sprinter_brakes_before_it_stands),
+        cmocka_unit_test(starts_leave_no_foot_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -140,8 +140,9 @@ static void a_standing_character_turns_round_no_faster_than_its_feet_can(void **
     assert_true(seconds[0] > seconds[1] && seconds[0] < 1.5f);
 }
 
-/// A sprinter that is to walk aside loses speed as captured runners do; one that is to stop stops as it always did.
-static void a_runner_brakes_before_it_turns_aside(void **state)
+/// A sprinter that is to walk aside loses speed as captured runners do; one that is to stop brakes harder, but not
+/// within a stride.
+static void a_runner_brakes_before_it_turns_aside_or_stops(void **state)
 {
     (void)state;
     const am_vec3 targets[] = { { 1.2f, 0.0f, 0.0f }, { 0.0f, 0.0f, 0.0f } };
@@ -168,7 +169,7 @@ static void a_runner_brakes_before_it_turns_aside(void **state)
         free_world(&w);
     }
     assert_true(hardest[0] < 3.5f);
-    assert_true(hardest[1] > 8.0f);
+    assert_true(hardest[1] > hardest[0] && hardest[1] < 6.5f);
 }
 
 /// Springs start gently; straight interpolation has its largest acceleration at once.
@@ -270,7 +271,7 @@ TEST_SUITE(trajectory)
         cmocka_unit_test(a_sprint_from_a_stand_first_asks_for_a_walk),
         cmocka_unit_test(prediction_comes_true_with_any_step),
         cmocka_unit_test(a_standing_character_turns_round_no_faster_than_its_feet_can),
-        cmocka_unit_test(a_runner_brakes_before_it_turns_aside),
+        cmocka_unit_test(a_runner_brakes_before_it_turns_aside_or_stops),
         cmocka_unit_test(the_ablation_snaps_where_springs_ease),
         cmocka_unit_test(a_jump_predicts_hips_that_rise_and_come_down),
         cmocka_unit_test(keys_are_found_by_name_and_arrows_change_the_speed),

@@ -2,6 +2,7 @@
 // off a clip.
 #include "base/budget.h"
 #include "data/database.h"
+#include "data/features.h"
 #include "method/sources.h"
 #include "support/player.h"
 
@@ -271,6 +272,39 @@ static void bad_defs_are_refused(void **state)
     ami_source_destroy(NULL);
 }
 
+/// A planted foot that is held elsewhere than the frame has it: the query looks for frames with the foot there.
+static void a_search_looks_for_the_feet_as_they_stand(void **state)
+{
+    (void)state;
+    float query[2][AM_MAX_FEATURES + 8];
+    for (int moved = 0; moved < 2; moved++) {
+        player p;
+        ami_match_def def = match_def();
+        player_make(&p, &def, db->ranges[4].start + 30);
+        am_source_input input = { .dt = DT, .root = p.root, .search_now = true };
+        input.feet[1] = am_v3(0.1f * (float)moved, 0.0f, -0.2f * (float)moved);
+        p.source->interface->step(p.source, p.state, &p.out, &input, work);
+        memcpy(query[moved], p.out.query, (size_t)db->features.stride * sizeof(float));
+        ami_source_destroy(p.source);
+    }
+    float raw[2][AM_MAX_FEATURES];
+    for (int moved = 0; moved < 2; moved++) {
+        ami_features_denormalise(&db->features, raw[moved], query[moved]);
+    }
+    const am_schema *schema = db->features.schema;
+    int feet = 0;
+    for (int c = 0; c < schema->channel_count; c++) {
+        const am_channel *channel = &schema->channels[c];
+        bool foot = channel->kind == AM_FEATURE_POSITION && channel->role == AM_ROLE_RIGHT_FOOT;
+        feet += foot;
+        for (int i = 0; i < channel->dims; i++) {
+            float expected = foot ? (float[]){ 0.1f, 0.0f, -0.2f }[i] : 0.0f;
+            check_near(raw[1][channel->first + i] - raw[0][channel->first + i], expected, 1e-5);
+        }
+    }
+    assert_int_equal(feet, 1);
+}
+
 TEST_SUITE(match)
 {
     const struct CMUnitTest tests[] = {
@@ -282,6 +316,7 @@ TEST_SUITE(match)
         cmocka_unit_test(a_rough_landing_gives_way_to_a_smoother_one),
         cmocka_unit_test(searches_keep_their_time_at_any_rate),
         cmocka_unit_test(a_target_that_is_not_a_number_plays_on),
+        cmocka_unit_test(a_search_looks_for_the_feet_as_they_stand),
         cmocka_unit_test(bad_defs_are_refused),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
