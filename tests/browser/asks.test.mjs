@@ -4,7 +4,7 @@
 // those in models/.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { after, before, test } from 'node:test';
 import { amble, buildDir, here, long, openHalted, openStudio, outDir } from './support.mjs';
@@ -254,6 +254,34 @@ test('the page computes what the command computes of the same goals', async () =
     const script = join(folder, 'goals.json');
     writeFileSync(script, JSON.stringify({ model: 'models/flow_tiny.amnet', controller: 'flow', seconds: 2, characters: [{ goals }] }));
     assert.equal(hash, JSON.parse(amble('run', script, '--json')).hash);
+});
+
+test('a saved session is the same motion in the command', async () => {
+    await page.evaluate(() => window.amble.studio.reset());
+    await page.keyboard.down('w');
+    await advance(40);
+    await page.keyboard.up('w');
+    await page.selectOption('#ask', 'target');
+    await click([1, 1], [1, 2]);
+    await advance(60);
+    const { hash } = await advance(20);
+    await page.selectOption('#ask', '');
+    const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save')]);
+    const script = join(models, 'session.json');
+    await download.saveAs(script);
+    const run = JSON.parse(readFileSync(script, 'utf8'));
+    assert.deepEqual(Object.keys(run.characters[0]), ['keys', 'goals']);
+    assert.equal(run.model, 'flow_tiny.amnet');
+    assert.equal(hash, JSON.parse(amble('run', script, '--json')).hash);
+    await page.evaluate(() => window.amble.studio.pusher.next.push({ character: 0, joint: 2, force: [30, 0, 0], seconds: 0.1 }));
+    await advance(2);
+    const pushed = await page.evaluate(() => window.amble.studio.session.script.characters[0].pushes);
+    assert.deepEqual(pushed.map(({ force, seconds }) => [force, seconds]), [[[30, 0, 0], 0.1]]);
+    await page.selectOption('#ask', 'styled');
+    await advance(2);
+    assert.deepEqual(await page.evaluate(() => window.amble.studio.session.left), ['styles and way-points that keys and drawings steer']);
+    await page.selectOption('#ask', '');
+    await advance(2);
 });
 
 test('other networks take over the pose; their schema brings its own tools', async () => {

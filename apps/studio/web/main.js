@@ -10,6 +10,7 @@ import { Overlay } from './overlay.js';
 import { Panel } from './panel.js';
 import { Play } from './play.js';
 import { Pusher } from './push.js';
+import { sessionOf } from './session.js';
 import { Skeleton } from './skeleton.js';
 import { Stage } from './stage.js';
 import { Trainings } from './trainings.js';
@@ -319,6 +320,24 @@ class Studio {
         } catch (error) {
             this.notice(error.message, true);
         }
+    }
+
+    /** The session of one character since the start, as RUN.json. */
+    get session() {
+        return sessionOf({ engine: this.engine, log: this.log, set: this.current, networks: this.trainings.used[this.method]?.name });
+    }
+
+    /** Gives the session as a file. */
+    save() {
+        if (this.play.count > 1) {
+            this.notice('A script is saved of one character alone: choose one character and free move.', true);
+            return;
+        }
+        const { script, left } = this.session;
+        const url = URL.createObjectURL(new Blob([JSON.stringify(script, null, 1)], { type: 'application/json' }));
+        Object.assign(document.createElement('a'), { href: url, download: 'session.json' }).click();
+        URL.revokeObjectURL(url);
+        this.notice(left.length ? `The script leaves out ${left.join(' and ')}.` : null, true);
     }
 
     /** Back to the start. */

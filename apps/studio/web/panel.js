@@ -59,7 +59,8 @@ export class Panel {
             heading('How'), this.settings.main, this.fieldNote, this.settings.more,
             heading('Show'), ...this.makeViews(),
             make('div', { className: 'buttons' }, this.button('Restart', 'reset', () => this.studio.reset()),
-                this.button('Camera', 'camera', () => this.studio.stage.resetCamera())));
+                this.button('Camera', 'camera', () => this.studio.stage.resetCamera()), this.saves = this.button('Save', 'save', () => this.studio.save())));
+        this.saves.title = 'What you have played since the start, as a script for amble run';
     }
 
     row(name, label) {
