@@ -379,6 +379,7 @@ test('a shipped flow walks by keys, stands, and goes where it is clicked', { ski
     const go = (steps) => shown.page.evaluate((count) => window.amble.advance(count), steps);
     try {
         await shown.page.setViewportSize({ width: 960, height: 600 });
+        assert.equal(await shown.page.locator('#asks .note').first().isVisible(), false);
         await shown.page.keyboard.down('w');
         const walking = await go(120);
         assert.ok(walking.speed > 0.8 && walking.rootZ > 1.2, `walks at ${walking.speed} m/s`);
@@ -400,6 +401,11 @@ test('a shipped flow walks by keys, stands, and goes where it is clicked', { ski
         assert.ok(Math.abs(end.heading + Math.PI / 2) < 0.1, `it faces ${end.heading}`);
         assert.ok(end.speed < 0.05, `still at ${end.speed} m/s`);
         assert.equal(end.fallback, 0);
+        await shown.page.selectOption('#network', 'flow_uncontrolled');
+        await shown.page.waitForSelector('#asks .note');
+        assert.match(await shown.page.textContent('#asks'), /its own way/);
+        const wandering = await go(300);
+        assert.ok(wandering.encodingCount === 0 && wandering.fallback === 0);
         assert.deepEqual(shown.errors, []);
     } finally {
         await shown.close();

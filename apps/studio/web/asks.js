@@ -198,8 +198,11 @@ export class Asks {
     /** Another schema, mode or game. What is asked goes on while the schema stays. */
     set() {
         const { control } = this.studio.engine.about;
-        if (control?.hash !== this.hash) {
-            this.hash = control?.hash;
+        const asked = this.studio.panel.searchesNothing;
+        const hash = `${asked} ${control?.hash}`;
+        if (hash !== this.hash) {
+            this.hash = hash;
+            this.alone = asked && !control;
             this.tools = toolsOf(control);
             [this.tool, this.chosen] = [null, {}];
             this.forget();
@@ -222,7 +225,11 @@ export class Asks {
     // The panel's rows
 
     build() {
-        this.element.hidden = this.tools.length === 0;
+        this.element.hidden = this.tools.length === 0 && !this.alone;
+        if (this.alone) {
+            this.element.replaceChildren(make('p', { className: 'note', textContent: 'Nothing can be asked of these networks: the character goes its own way.' }));
+            return;
+        }
         const select = choice('ask', [['', 'what keys and sticks say'], ...this.tools.map(({ id, label }) => [id, label])], () => this.use(select.value));
         this.hint = make('p', { className: 'note', id: 'ask-hint' });
         this.rows = make('div');

@@ -297,7 +297,7 @@ export class Panel {
     /** The neighbours of a field's state by their weights; the first is the one whose action was chosen. */
     showNear(view) {
         const { near } = view;
-        this.costs.hidden = near.length > 0 || view.encodingCount > 0;
+        this.costs.hidden = near.length > 0 || this.searchesNothing;
         this.nearest.hidden = this.turning.hidden = this.near.hidden = near.length === 0;
         this.shown.nearest.textContent = view.nearest.toFixed(2);
         this.shown.turning.textContent = `${(100 * view.byMotion).toFixed(0)} %`;
