@@ -255,7 +255,7 @@ bool cli_begin(cli_call *call, const cli_verb *verb, const cli_option *options, 
 
 int cli_choose(const cli_call *call, const cli_verb *verb, char **argv)
 {
-    const char *names[64];
+    const char *names[64] = { NULL };
     const int count = call->word_count < CLI_COUNT(names) ? call->word_count : CLI_COUNT(names);
     for (int i = 0; i < count; i++) {
         names[i] = call->words[i].name;

@@ -295,7 +295,7 @@ am_result am_file_check_output(const char *path, am_error *err)
     }
     char folder[4096];
     const char *slash = strrchr(path, '/');
-    const int size = slash > path ? (int)(slash - path) : 1; // "/" of "/x"
+    const int size = slash && slash > path ? (int)(slash - path) : 1; // "/" of "/x"
     snprintf(folder, sizeof folder, "%.*s", size, slash ? path : ".");
     if (kind == AM_PATH_FOLDER) {
         ami_fail(err, AM_ERR_WRITE, "is a folder; give the name of a file");
