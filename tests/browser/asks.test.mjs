@@ -91,6 +91,10 @@ test('the page offers a tool for each behaviour of the schema', async () => {
     assert.match(await page.locator('#set option:checked').textContent(), /flow tiny/);
     assert.deepEqual(await page.locator('#ask option').allTextContents(),
         ['what keys and sticks say', 'go its own way', 'follow way-points', 'go to a target', 'walk in a style', 'jump to a spot', 'sit on a chair', 'get up', 'pick up an object']);
+    copyFileSync(join(models, 'flow_tiny.amnet'), join(folder, 'beside.amnet'));
+    for (const name of ['README.md', '..%2fbeside.amnet', '..%2fcontrols.json', 'nowhere.preview.amnet']) {
+        assert.equal((await page.request.get(`${server.url}/training/${name}`)).status(), 404, name);
+    }
     const plain = await page.evaluate(async () => {
         const { toolsOf } = await import('./asks.js');
         const parts = [{ path: '', operator: 'and', depth: 0 }, { path: 'door', operator: 'location', depth: 1 }, { path: 'hand', operator: 'location', depth: 1, local: true },
