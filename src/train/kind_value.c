@@ -24,6 +24,7 @@ typedef struct value_stage {
     ami_field_def def;
     float gamma, steer_deg_s, bound;
     float steer; ///< rad per tick
+    float steer_cost;
     int settle;
     int sweeps;            ///< most of one part
     int every[most_parts]; ///< [parts]
@@ -33,9 +34,9 @@ typedef struct value_stage {
     int resumed_sweeps;
 } value_stage;
 
-static const char *const keys[] = { "database",    "task",  "every",  "gamma",       "weight",
-                                    "k",           "delta", "fps",    "root_weight", "turn_weight",
-                                    "steer_deg_s", "bound", "settle", "thin" };
+static const char *const keys[] = { "database",    "task",       "every", "gamma",       "weight",
+                                    "k",           "delta",      "fps",   "root_weight", "turn_weight",
+                                    "steer_deg_s", "steer_cost", "bound", "settle",      "thin" };
 
 // ---------------------------------------------------------------------------------------------
 // Keys
@@ -95,6 +96,7 @@ static am_result read_keys(ami_stage *s, value_stage *v, am_error *err)
         { "turn_weight", &v->def.turn_weight, 0.0f, 1e5f },
         { "thin", &v->def.thin, 0.0f, 1e3f },
         { "steer_deg_s", &v->steer_deg_s, 0.0f, 720.0f },
+        { "steer_cost", &v->steer_cost, 0.0f, 1e5f },
         { "bound", &v->bound, 1e-4f, 1e3f },
     };
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && result == AM_OK; i++) {
@@ -199,7 +201,8 @@ static am_result begin_part(ami_stage *s, value_stage *v, am_error *err)
 
 static am_result begin_sweeps(ami_stage *s, value_stage *v, am_error *err)
 {
-    const ami_value_problem problem = ami_value_cache_problem(&v->cache, &v->task, v->gamma, v->steer);
+    ami_value_problem problem = ami_value_cache_problem(&v->cache, &v->task, v->gamma, v->steer);
+    problem.steer_cost = v->steer_cost;
     const am_result result = ami_value_create(&v->value, &problem, v->tasks, s->def->group, &s->alloc, err);
     if (result != AM_OK || !v->resumed) {
         return result;
@@ -234,6 +237,7 @@ static am_result end_part(ami_stage *s, value_stage *v, am_error *err)
                                         .iterations = v->value.iterations,
                                         .bound = (float)v->value.bound,
                                         .steer = v->value.problem.steer,
+                                        .steer_cost = v->value.problem.steer_cost,
                                         .field_fps = v->def.fps,
                                         .field_delta = v->def.delta,
                                         .field_root = v->def.root_weight,

@@ -40,7 +40,8 @@ am_result ami_value_create(ami_value *v, const ami_value_problem *problem, const
     for (int c = 0; c < v->cells; c++) {
         ami_field_task_theta(problem->task, v->thetas + (size_t)c * AMI_FIELD_MAX_AXES, c);
     }
-    v->is_line = !problem->plain && ami_value_line_make(&v->line, problem->task, problem->gamma, problem->steer);
+    v->is_line = !problem->plain && problem->steer_cost == 0.0f &&
+                 ami_value_line_make(&v->line, problem->task, problem->gamma, problem->steer);
     return AM_OK;
 }
 
@@ -134,6 +135,12 @@ static ami_field_step mix_action(const ami_value *v, float *mixed, int row, int 
     return p->steps[at];
 }
 
+/// What the steering of a variant costs.
+static inline float cost_of(const ami_value_problem *p, int way)
+{
+    return p->steer_cost * am_abs(ami_steering(p->steer, way));
+}
+
 /// best(cells): the greatest worth over all actions of a row of this process, and its policy.
 static void sweep_row(ami_value *v, float *best, int row)
 {
@@ -151,8 +158,9 @@ static void sweep_row(ami_value *v, float *best, int row)
         }
         for (int way = 0; way < ami_ways(p->steer); way++) {
             const ami_field_step to = ami_steered(step, p->steer, way);
+            const float cost = cost_of(p, way);
             for (int c = 0; c < v->cells; c++) {
-                const float worth = worth_of(v, mixed, c, to);
+                const float worth = worth_of(v, mixed, c, to) - cost;
                 if (worth > best[c]) {
                     best[c] = worth;
                     policy[c] = (uint16_t)(a + way * p->actions);
@@ -171,6 +179,7 @@ static void plan_row(ami_value *v, int row)
         const int action = v->policy[at + (size_t)c] % p->actions, way = v->policy[at + (size_t)c] / p->actions;
         const ami_field_step step = p->steps[(size_t)row * (size_t)p->actions + (size_t)action];
         v->places[at + (size_t)c] = place_of(v, c, ami_steered(step, p->steer, way));
+        v->places[at + (size_t)c].reward -= cost_of(p, way);
     }
 }
 
@@ -192,9 +201,10 @@ static void settle_row(const ami_value *v, float *best, int row)
         const ami_field_step step = mix_action(v, mixed, row, a);
         for (int c = 0; c < v->cells; c++) {
             if (policy[c] % p->actions == a) {
+                const int way = policy[c] / p->actions;
                 best[c] = p->task->axes <= 2
                               ? worth_at(v, mixed, &places[c])
-                              : worth_of(v, mixed, c, ami_steered(step, p->steer, policy[c] / p->actions));
+                              : worth_of(v, mixed, c, ami_steered(step, p->steer, way)) - cost_of(p, way);
             }
         }
     }

@@ -20,7 +20,8 @@
 typedef struct ami_value_problem {
     const ami_field_task *task;
     float gamma;
-    float steer; ///< rad per tick by which any action may also turn the root to either side; 0: none
+    float steer;      ///< rad per tick by which any action may also turn the root to either side; 0: none
+    float steer_cost; ///< reward that a radian of it costs
     int rows;
     int actions;                 ///< of each row
     int entries;                 ///< of each action

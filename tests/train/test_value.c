@@ -126,7 +126,7 @@ static void values_of_a_turn_are_what_arithmetic_says(void **state)
     const ami_field_step steps[3] = { { 0 }, { .turn = (float)cell }, { .turn = (float)-cell } };
     ami_field_task task;
     assert_true(ami_field_task_find(&task, "direction"));
-    const ami_value_problem problem = { &task, (float)gamma, 0.0f, 1, 3, 1, index, weight, steps, 0, 1, false };
+    const ami_value_problem problem = { &task, (float)gamma, 0.0f, 0.0f, 1, 3, 1, index, weight, steps, 0, 1, false };
     const am_tasks serial = ami_tasks_serial();
     ami_value value;
     am_error err = { 0 };
@@ -145,6 +145,39 @@ static void values_of_a_turn_are_what_arithmetic_says(void **state)
     ami_value_free(&value);
 }
 
+static void steering_is_worth_its_cost_or_left(void **state)
+{
+    (void)state;
+    // One state that goes straight on, and may be steered by one cell.
+    const double cell = 20.0 * (double)AM_DEG, gamma = 0.9, costs[2] = { 0.01, 1e3 };
+    const int32_t index[1] = { 0 };
+    const float weight[1] = { 1.0f };
+    const ami_field_step steps[1] = { { 0 } };
+    ami_field_task task;
+    assert_true(ami_field_task_find(&task, "direction"));
+    for (int i = 0; i < 2; i++) {
+        const ami_value_problem problem = { &task, (float)gamma, (float)cell, (float)costs[i], 1, 1,
+                                            1,     index,        weight,      steps,           0, 1,
+                                            false };
+        const am_tasks serial = ami_tasks_serial();
+        ami_value value;
+        am_error err = { 0 };
+        check_ok(ami_value_create(&value, &problem, &serial, NULL, NULL, &err), &err);
+        for (int k = 0; k < 200; k++) {
+            ami_value_sweep(&value);
+            ami_value_settle(&value, 2);
+        }
+        for (int c = 0; c < 18; c++) {
+            double worth = i == 0 ? 0.0 : -abs(c - 9) * cell / (1.0 - gamma);
+            for (int n = abs(c - 9), t = 0; i == 0 && n > 0; n--, t++) { // each tick a cell nearer, at its cost
+                worth -= pow(gamma, t) * ((n - 1) + costs[i]) * cell;
+            }
+            check_near(value.values[c], worth, 1e-3);
+        }
+        ami_value_free(&value);
+    }
+}
+
 static void more_processes_than_can_share_changes_are_refused(void **state)
 {
     (void)state;
@@ -153,7 +186,7 @@ static void more_processes_than_can_share_changes_are_refused(void **state)
     const ami_field_step steps[1] = { { 0 } };
     ami_field_task task;
     assert_true(ami_field_task_find(&task, "direction"));
-    const ami_value_problem problem = { &task, 0.9f, 0.0f, 1, 1, 1, index, weight, steps, 0, 1, false };
+    const ami_value_problem problem = { &task, 0.9f, 0.0f, 0.0f, 1, 1, 1, index, weight, steps, 0, 1, false };
     const am_tasks serial = ami_tasks_serial();
     const am_train_group group = { .size = 1025 };
     ami_value value;
@@ -351,6 +384,7 @@ TEST_SUITE(value)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_of_a_turn_are_what_arithmetic_says),
+        cmocka_unit_test(steering_is_worth_its_cost_or_left),
         cmocka_unit_test(more_processes_than_can_share_changes_are_refused),
         cmocka_unit_test(values_are_the_fixed_point_of_plain_iteration),
         cmocka_unit_test(a_line_is_swept_as_any_other_task_is),

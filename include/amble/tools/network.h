@@ -233,6 +233,7 @@ typedef struct am_model_value {
     int iterations;             ///< sweeps of value iteration
     float gamma, weight;        ///< discount of a tick, and weight of the reward's second term
     float steer_rad_s;          ///< by which an action may turn the root more or less than the motion does
+    float steer_cost;           ///< reward that a radian of it costs
     float bound;                ///< no value is farther from the fixed point
     uint64_t database_hash;     ///< of the database that its states are of
 } am_model_value;

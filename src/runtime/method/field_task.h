@@ -56,10 +56,15 @@ static inline float ami_step_speed(const ami_field_task *task, ami_field_step st
 /// and by fractions of it, so that a direction can be met exactly.
 enum { ami_steer_ways = 7 };
 static inline int ami_ways(float steer) { return steer > 0.0f ? ami_steer_ways : 1; }
-static inline ami_field_step ami_steered(ami_field_step step, float steer, int way)
+/// rad that variant `way` turns the root more.
+static inline float ami_steering(float steer, int way)
 {
     static const float parts[ami_steer_ways] = { 0.0f, 1.0f, -1.0f, 0.4f, -0.4f, 0.1f, -0.1f };
-    step.turn += steer * parts[way];
+    return steer * parts[way];
+}
+static inline ami_field_step ami_steered(ami_field_step step, float steer, int way)
+{
+    step.turn += ami_steering(steer, way);
     return step;
 }
 

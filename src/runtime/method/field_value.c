@@ -116,7 +116,7 @@ static ami_field_worth worth_of(const ami_field_task *task, const ami_field_valu
 int ami_field_choose(const ami_field_task *task, const ami_field_value *value, const float *theta,
                      ami_field_step *steps, const ami_field_neighbours *near, int count, ami_field_worth *worth)
 {
-    const float steer = value ? value->head.steer : 0.0f;
+    const float steer = value ? value->head.steer : 0.0f, cost = value ? value->head.steer_cost : 0.0f;
     int best = -1;
     float most = 0.0f;
     ami_field_step taken = { 0 };
@@ -125,7 +125,8 @@ int ami_field_choose(const ami_field_task *task, const ami_field_value *value, c
         ami_field_worth here = { -INFINITY, 0.0f };
         for (int way = 0; way < ami_ways(steer); way++) {
             const ami_field_step step = ami_steered(steps[i], steer, way);
-            const ami_field_worth w = worth_of(task, value, theta, step, near ? &near[i] : NULL);
+            ami_field_worth w = worth_of(task, value, theta, step, near ? &near[i] : NULL);
+            w.reward -= cost * am_abs(ami_steering(steer, way));
             const float sum = w.reward + w.value;
             here = sum > own ? w : here;
             own = sum > own ? sum : own;

@@ -39,7 +39,8 @@ typedef struct ami_field_value_head {
     uint64_t database_hash; ///< of the database that its states are of
     uint64_t field_hash;    ///< of the field
     float field_fps, field_delta, field_root, field_turn, field_thin; ///< numbers of the field's def, with k
-    uint8_t reserved[36];
+    float steer_cost;                                                 ///< reward that a radian of that costs
+    uint8_t reserved[32];
 } ami_field_value_head;
 #define AMI_FIELD_VALUE_VERSION 1u
 
@@ -92,8 +93,8 @@ typedef struct ami_field_worth {
 /// same bits everywhere.
 ///
 /// A value function with `steer` has each action seven times: as it is, and with the root turned more to either side,
-/// by `steer` and by 0.4 and 0.1 of it, which changes only the step. steps[i] of the chosen action is then the step
-/// to take.
+/// by `steer` and by 0.4 and 0.1 of it, which changes only the step and costs `steer_cost` for each radian. steps[i]
+/// of the chosen action is then the step to take.
 int ami_field_choose(const ami_field_task *task, const ami_field_value *value, const float *theta,
                      ami_field_step *steps, const ami_field_neighbours *near, int count, ami_field_worth *worth);
 
@@ -101,8 +102,8 @@ int ami_field_choose(const ami_field_task *task, const ami_field_value *value, c
 /// of each anchor. Any may be NULL. Returns how many anchors there are.
 int ami_field_anchors(const ami_field *field, int every, int32_t *anchor, float *share, int32_t *at);
 /// The attachment's bytes of values(anchors, cells): what ami_field_value_create reads. Of the head the caller fills
-/// numbers, gamma, every, steer, iterations, bound and the numbers of the field's def. Refuses numbers that are not
-/// finite (AM_ERR_NUMBER) or beyond half precision (AM_ERR_RANGE).
+/// numbers, gamma, every, steer, steer_cost, iterations, bound and the numbers of the field's def. Refuses numbers
+/// that are not finite (AM_ERR_NUMBER) or beyond half precision (AM_ERR_RANGE).
 am_result ami_field_value_pack(am_bytes *out, const ami_field_value_head *head, const ami_field_task *task,
                                const ami_field *field, const float *values, const am_alloc *alloc, am_error *err);
 /// name(AM_NET_NAME_SIZE) of the attachment.

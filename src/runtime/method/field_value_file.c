@@ -138,6 +138,7 @@ bool am_model_get_value(const am_model *model, int i, am_model_value *out)
                              .gamma = head.gamma,
                              .weight = head.weight,
                              .steer_rad_s = head.steer * head.fps,
+                             .steer_cost = head.steer_cost,
                              .bound = head.bound,
                              .database_hash = head.database_hash };
     memcpy(out->task, head.task, sizeof out->task);
@@ -198,7 +199,7 @@ static am_result check_head(const ami_field_value_head *head, ami_field_task *ta
                       head->anchors <= head->states && head->every >= 1 && head->every <= AMI_FIELD_MAX_EVERY &&
                       head->gamma >= 0.0f && head->gamma < 1.0f && head->weight >= 0.0f && head->weight < 1e6f &&
                       head->fps > 0.0f && head->fps < 1e4f && head->steer >= 0.0f &&
-                      head->steer < AMI_FIELD_MAX_STEER;
+                      head->steer < AMI_FIELD_MAX_STEER && head->steer_cost >= 0.0f && head->steer_cost < 1e6f;
     if (!sane) {
         return ami_fail(err, AM_ERR_FORMAT, "the header of '%s' is damaged; train it again", name);
     }

@@ -218,6 +218,7 @@ static void put_values_of_field(am_json_writer *writer, const am_model *model)
         am_json_number(writer, "gamma", (double)head.gamma);
         am_json_number(writer, "weight", (double)head.weight);
         am_json_number(writer, "steer_deg_s", (double)(head.steer_rad_s / AM_DEG));
+        am_json_number(writer, "steer_cost", (double)head.steer_cost);
         am_json_integer(writer, "k", head.k);
         am_json_number(writer, "bound", (double)head.bound);
         am_json_hash(writer, "database_hash", head.database_hash);

@@ -45,11 +45,11 @@ static void print_value(FILE *out, const am_model_attachment *attachment, const 
         fprintf(out, "%s%d", a ? " x " : " ", head->samples[a]);
     }
     fprintf(out, ", %s, %.1f kB\n", am_net_weights_name(head->weights), (double)attachment->size / 1e3);
-    fprintf(
-        out,
-        "    gamma %g, weight %g, steering %.0f degrees/s, k %d; within %.2g of the fixed point after %d sweeps\n",
-        (double)head->gamma, (double)head->weight, (double)(head->steer_rad_s / AM_DEG), head->k, (double)head->bound,
-        head->iterations);
+    fprintf(out,
+            "    gamma %g, weight %g, steering %.0f degrees/s at %g a radian, k %d; within %.2g of the fixed point "
+            "after %d sweeps\n",
+            (double)head->gamma, (double)head->weight, (double)(head->steer_rad_s / AM_DEG), (double)head->steer_cost,
+            head->k, (double)head->bound, head->iterations);
 }
 
 /// One row of what was measured: its texts, then its numbers by name.

@@ -42,12 +42,12 @@ static void make(world *w, const int *lengths, int count, int every)
     }
 }
 
-static am_model *pack(const world *w, am_net_weights numbers, float steer)
+static am_model *pack_at_cost(const world *w, am_net_weights numbers, float steer, float cost)
 {
     am_bytes bytes;
     am_error err = { 0 };
     const ami_field_value_head head = {
-        .numbers = (uint32_t)numbers, .gamma = 0.9f, .every = w->every, .steer = steer
+        .numbers = (uint32_t)numbers, .gamma = 0.9f, .every = w->every, .steer = steer, .steer_cost = cost
     };
     check_ok(ami_field_value_pack(&bytes, &head, &w->task, &w->field, w->values, NULL, &err), &err);
     char name[AM_NET_NAME_SIZE];
@@ -62,6 +62,11 @@ static am_model *pack(const world *w, am_net_weights numbers, float steer)
     check_ok(am_model_create(&model, &def, &err), &err);
     am_bytes_free(&bytes);
     return model;
+}
+
+static am_model *pack(const world *w, am_net_weights numbers, float steer)
+{
+    return pack_at_cost(w, numbers, steer, 0.0f);
 }
 
 static am_result open_value(ami_field_value **out, const am_model *model, const world *w, const am_alloc *alloc,
@@ -210,6 +215,39 @@ static void steering_turns_the_chosen_step_towards_the_target(void **state)
     assert_int_equal(ami_field_choose(&w.task, value, &theta, steps, near, 2, NULL), 0);
     check_near(steps[0].turn, -0.3, 1e-6);
     ami_field_value_destroy(value);
+    am_model_close(model);
+}
+
+static void steering_that_costs_more_than_it_gains_is_left(void **state)
+{
+    (void)state;
+    static const int lengths[] = { 20 };
+    static const float costs[2] = { 0.5f, 1.5f }; // a radian nearer gains one, for a tick
+    for (int i = 0; i < 2; i++) {
+        world w;
+        make(&w, lengths, 1, 1);
+        for (int k = 0; k < w.anchors * 18; k++) {
+            w.values[k] = -5.0f;
+        }
+        am_model *model = pack_at_cost(&w, AM_NET_FP32, 0.1f, costs[i]);
+        ami_field_value *value = NULL;
+        am_error err = { 0 };
+        check_ok(open_value(&value, model, &w, NULL, &err), &err);
+        const ami_field_neighbours near = { .count = 1, .state = { 1 }, .weight = { 1.0f } };
+        ami_field_step step = { .turn = 0.05f };
+        const float theta = 0.5f;
+        ami_field_worth worth;
+        assert_int_equal(ami_field_choose(&w.task, value, &theta, &step, &near, 1, &worth), 0);
+        check_near(step.turn, i == 0 ? 0.15 : 0.05, 1e-6);
+        check_near(worth.reward, i == 0 ? -0.35 - 0.05 : -0.45, 1e-5);
+        ami_field_value_destroy(value);
+        am_model_close(model);
+    }
+    world w;
+    make(&w, lengths, 1, 1);
+    am_model *model = pack_at_cost(&w, AM_NET_FP32, 0.1f, -1.0f);
+    ami_field_value *value = NULL;
+    check_refused(open_value(&value, model, &w, NULL, NULL), AM_ERR_FORMAT);
     am_model_close(model);
 }
 
@@ -385,6 +423,7 @@ TEST_SUITE(field_value)
         cmocka_unit_test(values_are_interpolated_over_neighbours_time_and_angle),
         cmocka_unit_test(lookahead_weighs_the_future_and_greedy_does_not),
         cmocka_unit_test(steering_turns_the_chosen_step_towards_the_target),
+        cmocka_unit_test(steering_that_costs_more_than_it_gains_is_left),
         cmocka_unit_test(who_shall_stand_does_not_creep),
         cmocka_unit_test(value_functions_of_others_are_refused),
         cmocka_unit_test(values_that_are_none_or_too_great_are_not_stored),
