@@ -8,6 +8,7 @@
 #include "data/features.h"
 #include <stdlib.h>
 #include <string.h>
+#include "support/lmm_schema.h"
 
 /// The 33 features of the Responsive paper: LMM's with heights.
 static const char synth_db_schema_3d[] =
@@ -82,7 +83,7 @@ static inline void synth_db_clip_free(synth_db_clip *clip)
 /// The schema that a text says, or LMM's for NULL.
 static inline bool synth_db_schema(am_schema *out, const char *text, am_error *err)
 {
-    *out = ami_schema_lmm();
+    *out = lmm_schema();
     if (!text) {
         return true;
     }

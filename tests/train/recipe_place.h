@@ -6,6 +6,7 @@
 #include "support/synth_db.h"
 
 #include <amble/train.h>
+#include "support/lmm_schema.h"
 
 typedef struct place {
     char dir[500], recipe[600], output[600];
@@ -63,7 +64,7 @@ static inline void put_database(const place *p, int frames)
         am_clip *clip = NULL;
         assert_true(synth_db_read(&whole, &def, &err));
         check_ok(am_clip_trim(&clip, whole.synth.clip, 100, 99 + frames, NULL, &err), &err);
-        const am_schema schema = ami_schema_lmm();
+        const am_schema schema = lmm_schema();
         const am_db_clip item = { .clip = clip,
                                   .root_positions = whole.positions + 100,
                                   .root_rotations = whole.rotations + 100,

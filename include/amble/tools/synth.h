@@ -37,8 +37,6 @@ typedef enum am_synth_kind {
 
 /// Lower-case name, as the command spells it: "stand", "start_stop", ...
 AM_API const char *am_synth_kind_name(am_synth_kind kind);
-/// The kind called `name`, or -1.
-AM_API int am_synth_kind_find(const char *name);
 
 /// What to make. Start from am_synth_def_default().
 typedef struct am_synth_def {

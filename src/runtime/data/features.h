@@ -10,8 +10,6 @@
 
 #include <amble/db.h>
 
-/// The 27 features of LMM: trajectory positions and directions at 20, 40, 60 frames of 60 Hz, feet, hips velocity.
-am_schema ami_schema_lmm(void);
 /// Whether a channel describes the target (trajectory, facing, height, tags, ground, the caller's numbers) rather
 /// than the body.
 bool ami_channel_is_target(const am_channel *channel);

@@ -298,31 +298,6 @@ am_result am_schema_parse(am_schema *out, const am_json_doc *doc, const am_json 
     return AM_OK;
 }
 
-static void add(am_schema *schema, am_feature kind, int role, bool future)
-{
-    am_channel channel = { .kind = (int32_t)kind, .role = role, .weight = 1.0f, .axes = future ? 2 : 0 };
-    channel.time_count = future ? 3 : 1;
-    for (int t = 0; t < 3 && future; t++) {
-        channel.times[t] = (float)(20 * (t + 1)) / 60.0f; // LMM: 20, 40 and 60 frames at 60 Hz
-    }
-    default_name(&channel);
-    schema->channels[schema->channel_count++] = channel;
-}
-
-am_schema ami_schema_lmm(void)
-{
-    am_schema schema = { 0 };
-    add(&schema, AM_FEATURE_TRAJECTORY_POSITION, -1, true);
-    add(&schema, AM_FEATURE_TRAJECTORY_DIRECTION, -1, true);
-    add(&schema, AM_FEATURE_POSITION, AM_ROLE_LEFT_FOOT, false);
-    add(&schema, AM_FEATURE_POSITION, AM_ROLE_RIGHT_FOOT, false);
-    add(&schema, AM_FEATURE_VELOCITY, AM_ROLE_LEFT_FOOT, false);
-    add(&schema, AM_FEATURE_VELOCITY, AM_ROLE_RIGHT_FOOT, false);
-    add(&schema, AM_FEATURE_VELOCITY, AM_ROLE_HIPS, false);
-    ami_schema_place(&schema, NULL); // 27 features: below every limit
-    return schema;
-}
-
 int am_schema_find(const am_schema *schema, const char *name)
 {
     for (int c = 0; c < schema->channel_count; c++) {

@@ -21,16 +21,6 @@ const char *am_synth_kind_name(am_synth_kind kind)
     return (int)kind >= 0 && kind < AM_SYNTH_KIND_COUNT ? kind_names[kind] : "none";
 }
 
-int am_synth_kind_find(const char *name)
-{
-    for (int k = 0; k < AM_SYNTH_KIND_COUNT; k++) {
-        if (strcmp(kind_names[k], name) == 0) {
-            return k;
-        }
-    }
-    return -1;
-}
-
 const char *am_synth_tag_name(am_synth_tag tag)
 {
     return (int)tag >= 0 && tag < AM_SYNTH_TAG_COUNT ? tag_names[tag] : "none";

@@ -6,6 +6,7 @@
 #include "support/motion.h"
 #include "base/rng.h"
 #include "data/features.h"
+#include "support/lmm_schema.h"
 
 enum { test_clip_count = 3 };
 
@@ -62,7 +63,7 @@ static inline void test_world_make(test_world *w, bool all_kinds)
     if (all_kinds) {
         test_parse_schema(&w->schema, test_all_kinds);
     } else {
-        w->schema = ami_schema_lmm();
+        w->schema = lmm_schema();
     }
     am_rng rng = ami_rng_make(7);
     for (int c = 0; c < test_clip_count; c++) {

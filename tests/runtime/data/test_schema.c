@@ -1,10 +1,11 @@
 // Schemas of features: their dimensions by name, what is refused, and which channels are targets.
 #include "runtime/data/support.h"
+#include "support/lmm_schema.h"
 
 static void lmm_schema_has_27_dimensions_with_names(void **state)
 {
     (void)state;
-    am_schema schema = ami_schema_lmm();
+    am_schema schema = lmm_schema();
     assert_int_equal(schema.raw_count, 27);
     char name[64];
     am_schema_dim_name(&schema, 0, name, sizeof name);
@@ -116,7 +117,7 @@ static void a_schema_with_too_many_features_is_refused(void **state)
 static void channels_tell_targets_from_bodies(void **state)
 {
     (void)state;
-    const am_schema schema = ami_schema_lmm();
+    const am_schema schema = lmm_schema();
     int desired = 0;
     for (int c = 0; c < schema.channel_count; c++) {
         desired += ami_channel_is_target(&schema.channels[c]) ? schema.channels[c].dims : 0;

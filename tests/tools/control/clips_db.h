@@ -13,6 +13,7 @@
 #include "support/refuse.h"
 
 #include "data/features.h"
+#include "support/lmm_schema.h"
 
 enum { tag_drunk = AM_AUTO_TAG_COUNT, tag_chair, tag_box, tag_seated, tag_grasp, clips_tags };
 
@@ -79,7 +80,7 @@ static inline am_db *clips_db(am_precision precision)
                                  .source_fps = i == 1 || i == 2 ? 120.0f : 60.0f,
                                  .mirrored = i == 2 };
     }
-    am_schema schema = ami_schema_lmm();
+    am_schema schema = lmm_schema();
     am_db_def def = am_db_def_default();
     def.clips = items;
     def.clip_count = 4;

@@ -6,6 +6,7 @@
 #include "report/steps.h"
 #include "base/budget.h"
 #include "data/features.h"
+#include "support/lmm_schema.h"
 
 /// A database of straight glides: clip c moves at speeds[c] towards ways[c] degrees of its facing, turning at
 /// turns[c].
@@ -46,7 +47,7 @@ static am_db *make_glides(const glide *glides, int count, uint32_t mirrored)
                                  .source = c,
                                  .mirrored = (mirrored >> c) & 1u };
     }
-    am_schema schema = ami_schema_lmm();
+    am_schema schema = lmm_schema();
     am_db_def def = am_db_def_default();
     def.clips = items;
     def.clip_count = count;
