@@ -1,6 +1,7 @@
 // What amble eval operators asks of models: it finds what a schema offers, its courses are walkable, and its measures
 // tell a character that does what it is asked from one that does not.
 #include "behaviours_courses.h"
+#include "operators_tables.h"
 #include "support/check.h"
 #include "support/flow_model.h"
 #include "support/synth_db.h"
@@ -59,6 +60,50 @@ static void each_ready_schema_offers_its_own_behaviour_and_all_of_them_in_one(vo
         }
         am_control_schema_destroy(schema);
     }
+}
+
+/// The vector made by hand: flags say what was asked for, the rest is where the character is.
+static void a_vector_made_by_hand_is_filled_in(void **state)
+{
+    (void)state;
+    behaviours b = { .db = NULL };
+    am_control_schema *schema = NULL;
+    am_control *control = NULL;
+    am_error err = { 0 };
+    float vector[64];
+    read_schema(&schema, "operators/by_hand");
+    b.schema = schema;
+    check_ok(behaviours_find(b.parts, schema, NULL, &err), &err);
+    assert_true(b.parts[BEHAVIOUR_TARGET].has && b.parts[BEHAVIOUR_TRAJECTORY].has);
+    check_ok(am_control_create(&control, schema, NULL, &err), &err);
+    const am_transform root = { am_quat_from_heading(0.7f), { 3.0f, 0.0f, -2.0f } };
+    assert_int_equal(schema->vector_count, 2 + 3 + 1 + 3 + 4 * 6); // task, target, faced, facing, trajectory
+    for (int task = 0; task < 3; task++) {
+        am_control_clear(control);
+        for (int i = 0; i < 4 && task == 2; i++) {
+            ask_item(control, "trajectory", i, ".position", am_v3_add(root.translation, am_v3(0.0f, 0.0f, 1.0f)));
+            ask_item(control, "trajectory", i, ".facing", am_v3(1.0f, 0.0f, 0.0f));
+        }
+        if (task < 2) {
+            ask_place(control, "target", am_v3(5.0f, 0.0f, 1.0f));
+        }
+        if (task == 1) {
+            ask_place(control, "facing", am_v3(-1.0f, 0.0f, 0.0f));
+        }
+        operators_by_hand(&b, control, root);
+        ami_control_flatten(schema, vector, control->numbers, &root);
+        const am_vec3 target = am_v3(vector[2], vector[3], vector[4]),
+                      facing = am_v3(vector[6], vector[7], vector[8]);
+        const am_vec3 place = am_v3(vector[9], vector[10], vector[11]);
+        assert_true(vector[0] == (task < 2 ? 1.0f : 0.0f) && vector[1] == (task < 2 ? 0.0f : 1.0f));
+        assert_true(vector[5] == (task == 1 ? 1.0f : 0.0f));
+        check_near(am_v3_length(target), task < 2 ? sqrt(4.0 + 9.0) : 0.0, 1e-5);
+        check_near(am_v3_length(facing), 1.0, 1e-5);
+        assert_true(task == 1 || facing.z > 0.9999f);
+        check_near(am_v3_length(place), task == 2 ? 1.0 : 0.0, 1e-5);
+    }
+    am_control_destroy(control);
+    am_control_schema_destroy(schema);
 }
 
 static void what_a_body_says_of_itself_cannot_be_asked(void **state)
@@ -208,6 +253,7 @@ TEST_SUITE(behaviours)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_ready_schema_offers_its_own_behaviour_and_all_of_them_in_one),
+        cmocka_unit_test(a_vector_made_by_hand_is_filled_in),
         cmocka_unit_test(what_a_body_says_of_itself_cannot_be_asked),
         cmocka_unit_test(times_of_a_trajectory_are_those_of_the_runtime_controls),
         cmocka_unit_test(courses_are_walked_at_a_walk),

@@ -85,11 +85,39 @@ static void noise_shakes_roll_outs_and_leads_them_apart(void **state)
     am_db_close(t.db);
 }
 
+/// Roots begin at the origin, and end as far apart as is measured; characters that stand are counted.
+static void tracks_are_where_the_roots_go(void **state)
+{
+    (void)state;
+    trained t = make();
+    rollouts_def def = def_of(&t);
+    rollouts_result r;
+    am_error err = { 0 };
+    const int frames = rollouts_frames(&def), all = def.starts * def.runs;
+    assert_int_equal(frames, 120);
+    def.tracks = calloc((size_t)all * (size_t)frames, sizeof *def.tracks);
+    check_ok(rollouts_run(&r, &def, &err), &err);
+    double apart = 0.0;
+    for (int i = 0; i < all; i++) {
+        assert_true(am_v3_length(def.tracks[i * frames]) == 0.0f);
+        for (int k = i / def.runs * def.runs; k < i; k++) {
+            const am_vec3 a = def.tracks[i * frames + frames - 1], b = def.tracks[k * frames + frames - 1];
+            apart += (double)am_v3_length(am_v3_ground(am_v3_sub(a, b))) / all; // three pairs of three runs
+        }
+    }
+    check_near(r.apart_m, apart, 1e-5);
+    assert_true(r.died >= 0.0 && r.died <= 1.0 && r.died <= r.out.stand_share * 4.0 + 1e-9);
+    free(def.tracks);
+    am_model_close(t.model);
+    am_db_close(t.db);
+}
+
 TEST_SUITE(rollouts)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reproductions_are_measured_against_their_clips),
         cmocka_unit_test(noise_shakes_roll_outs_and_leads_them_apart),
+        cmocka_unit_test(tracks_are_where_the_roots_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

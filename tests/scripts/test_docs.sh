@@ -4,6 +4,7 @@
 #   ./run ...                    is left out, but `./run studio ...` starts the studio, which must answer and is stopped
 #   # ... minute(s) or hour(s)   is stopped after some seconds; a shipped network stands in for the -o X.amnet it owes
 #   # needs motion capture: ...  must fail with "was not found" where there is no capture; else it is run for a while
+# A block ```json title="FILE" is written to FILE, as a reader saves it.
 # my_mocap/ is a folder of procedural clips. Pages run side by side, one on each core.
 # Usage: test_docs.sh [--whole] [PAGE.md...]; --whole stops nothing. (--one PAGE.md: as a job of the others.)
 set -u
@@ -15,9 +16,15 @@ whole=no
 some_seconds=5
 [ $whole = yes ] && some_seconds=36000
 
-# The command lines of a page: those of its sh blocks, as PAGE:LINE<tab>COMMAND. Other blocks may hold none.
+# The command lines of a page: those of its sh blocks, as PAGE:LINE<tab>COMMAND. Other blocks may hold none; those with
+# a title are files.
 commands() {
-    awk -v page="$2" '
+    awk -v page="$2" -v path="$1" '
+        /^```json title="/ { title = $0; sub(/^[^"]*"/, "", title); sub(/".*/, "", title); first = NR + 1 }
+        /^```$/ && title != "" {
+            print page ":" first "\tsed -n \"" first "," NR - 1 "p\" \"" path "\" >" title
+            title = ""
+        }
         /^```/ { inside = !inside; kind = substr($0, 4); next }
         inside && kind == "" && /^(amble|build\/amble|\.\/run) / { print page ":" NR "\tfalse # a command outside a sh block" }
         inside && kind == "sh" && NF && !/^#/ { print page ":" NR "\t" $0 }' "$1"
@@ -115,9 +122,11 @@ try_page() {
     return $failed
 }
 
-# plant STATUS LINE: what a page with this line alone must give.
+# plant STATUS LINE [FILE]: what a page with this line alone must give; FILE is the text of x.json.
 plant() {
-    printf '```sh\n%s\n```\n' "$2" >"$work/planted.md"
+    : >"$work/planted.md"
+    [ $# -lt 3 ] || printf '```json title="x.json"\n%s\n```\n' "$3" >"$work/planted.md"
+    printf '```sh\n%s\n```\n' "$2" >>"$work/planted.md"
     (try_page "$work/planted.md" planted.md) >"$work/planted.txt"
     if [ $? != "$1" ]; then
         cat "$work/planted.txt"
@@ -144,6 +153,8 @@ if [ $# = 0 ]; then
     plant 0 'amble synth walk -o clips/ --speed 2'
     plant 1 'amble synth walk -o clips/ --speeed 2'
     plant 1 'amble train configs/recipes/synth.json --database none.amdb -o x.amnet    # 2 minutes'
+    plant 0 'amble info x.json' '{ "control": "location" }'
+    plant 1 'amble info x.json' '{ "control": "locaton" }'
     [ $capture = yes ] || plant 1 'amble synth walk -o clips/    # needs motion capture: docs/data.md'
     [ ! -d "$root/build/wasm" ] || plant 1 './run studio --db none.amdb'
     cd "$root" && set -- README.md docs/*.md docs/results/*.md
