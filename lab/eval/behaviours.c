@@ -45,7 +45,11 @@ am_result behaviours_open(behaviours *b, const eval *e, const am_db *db, const a
     const char *text = b->schema ? am_model_attached(model, AMI_FLOW_CONTROLS, &size) : NULL;
     am_error none = { 0 };
     ami_runtime_controls *controls = NULL;
-    if (result == AM_OK && text && b->parts[BEHAVIOUR_TRAJECTORY].has) {
+    bool offers = false;
+    for (int i = 0; i < BEHAVIOUR_COUNT; i++) {
+        offers |= b->parts[i].has && i != BEHAVIOUR_TRAJECTORY;
+    }
+    if (result == AM_OK && text && (b->parts[BEHAVIOUR_TRAJECTORY].has || !offers)) {
         b->follows =
             ami_runtime_controls_read(&controls, b->schema, text, size, AMI_FLOW_CONTROLS, NULL, &none) == AM_OK;
     }
