@@ -97,21 +97,27 @@ static int compare(const void *a, const void *b)
 }
 
 /// Range, mean and deviation of number k. Of places and velocities the outer drawn ones are no part of the range:
-/// what is asked for at its end was then seen in training some times, not once.
+/// what is asked for at its end was then seen in training some times, not once. Where a part is absent its numbers
+/// are 0: these are in the range, but say nothing of how far it goes.
 static void measure_number(ami_flow_controls *c, size_t k, bool place, float *sorted)
 {
-    const size_t count = (size_t)c->schema->vector_count, outer = place ? probes / 200 : 0;
+    const size_t count = (size_t)c->schema->vector_count;
+    size_t there = 0;
     double sum = 0.0, square = 0.0;
     for (size_t i = 0; i < probes; i++) {
         const float v = c->probe[i * count + k];
-        sorted[i] = v;
+        sorted[there] = v;
+        there += v != 0.0f;
         sum += (double)v / probes;
         square += (double)v * (double)v / probes;
     }
-    qsort(sorted, probes, sizeof *sorted, compare);
+    const size_t outer = place ? there / 200 : 0;
+    qsort(sorted, there, sizeof *sorted, compare);
     const double variance = square - sum * sum;
-    c->low[k] = sorted[outer];
-    c->low[count + k] = sorted[probes - 1 - outer];
+    const float low = there > 0 ? sorted[outer] : 0.0f, high = there > 0 ? sorted[there - 1 - outer] : 0.0f;
+    const bool absent = there < probes;
+    c->low[k] = absent && low > 0.0f ? 0.0f : low;
+    c->low[count + k] = absent && high < 0.0f ? 0.0f : high;
     c->deviation[k] = variance > 0.0 ? (float)sqrt(variance) : 0.0f;
 }
 

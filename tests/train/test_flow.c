@@ -554,6 +554,40 @@ static void segments_are_learned_from_matched_controls(void **state)
     am_model_close(model);
 }
 
+/// How far ahead a model may be asked to go, that learned it from one of `share` + 1 samples.
+static float farthest(const place *p, int share)
+{
+    static const char schema[] = "{ \"control\": { \"or\": { \"none\": \"null\", \"go\": \"location\" } } }";
+    char controls[300], path[600];
+    am_error err = { 0 };
+    am_train_summary s;
+    ami_flow_latents l;
+    snprintf(controls, sizeof controls,
+             "{ \"training\": { \"choose\": { \"none\": { \"share\": %d }, \"go\": { \"value\": "
+             "\"position(root, now + 0.5)\" } } } }",
+             share);
+    snprintf(path, sizeof path, "%s/schema.json", p->dir);
+    check_ok(am_file_write(path, schema, sizeof schema - 1, &err), &err);
+    snprintf(path, sizeof path, "%s/controls.json", p->dir);
+    check_ok(am_file_write(path, controls, strlen(controls), &err), &err);
+    am_model *model = train(p, "{ \"stages\": [" ENCODER "," FLOW ", \"iterations\": 1" CONTROLS " } ] }", 1, &s);
+    check_ok(ami_flow_latents_read(&l, model, &err), &err);
+    assert_true(l.control_low[3] <= 0.0f && l.control_high[1] >= 0.0f); // what is absent is 0
+    const float high = l.control_high[l.head.vector_count - 1];
+    am_model_close(model);
+    return high;
+}
+
+static void what_is_seldom_asked_keeps_its_range(void **state)
+{
+    (void)state;
+    place p = make_place("flow_range");
+    put_database(&p, 0);
+    const float often = farthest(&p, 1), seldom = farthest(&p, 30);
+    assert_true(often > 0.3f);
+    check_near(seldom, often, 0.15f * often);
+}
+
 /// Rows of one control that was asked again and again.
 static am_result same_again(void *user, am_train_array *out, const char *path, const char *name, am_error *err)
 {
@@ -781,6 +815,7 @@ TEST_SUITE(flow)
         cmocka_unit_test(a_student_keeps_its_teachers_encoder),
         cmocka_unit_test(segments_are_learned_from_matched_controls),
         cmocka_unit_test(segments_learn_from_controls_of_play_too),
+        cmocka_unit_test(what_is_seldom_asked_keeps_its_range),
         cmocka_unit_test(a_new_control_moves_the_start_of_a_flow_that_stays),
         cmocka_unit_test(stands_are_shortened),
         cmocka_unit_test(the_first_losses_of_a_seed_stay),
