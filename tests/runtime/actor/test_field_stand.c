@@ -152,8 +152,9 @@ static void who_is_let_go_stands_and_starts_again(void **state)
     assert_true(sum.joints_mps > 0.006f && sum.joints_mps < 0.03f); // standing people in the data: 0.013
     assert_true(most.toes_mps < 0.02f);
     assert_true(most.drift_m < 0.05f && most.turn_rad < 3.0f * AM_DEG); // in 1.5 s
-    assert_true(sum.start_s < 0.6f && most.start_s < 1.0f);
-    assert_true(sum.face_s < 1.0f && most.face_s < 1.2f);
+    // By motion: 0.38 and 0.73 s were those of a character of which nine tenths of the turning were steering.
+    assert_true(sum.start_s < 0.8f && most.start_s < 1.0f);
+    assert_true(sum.face_s < 1.05f && most.face_s < 1.2f);
 }
 
 /// A standing character gets a desired facing some degrees aside: how far off it is in the end, and how far its root
