@@ -144,7 +144,7 @@ static void find_times(behaviour_parts *p, const am_control_schema *s, const ami
 {
     am_query_point line[2] = { { .time = 0.0f }, { .time = 10.0f, .position = { 10.0f, 0.0f, 0.0f } } };
     const ami_control_world world = { .root = am_transform_identity(), .trajectory = line, .trajectory_count = 2 };
-    float times[behaviour_items];
+    float times[behaviour_items] = { 0 };
     ami_runtime_controls_fill(controls, value, &world);
     for (int i = 0; i < p->count; i++) {
         char path[behaviour_path + 32];

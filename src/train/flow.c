@@ -292,9 +292,11 @@ am_result ami_flow_begin(am_net_graph *graph, const am_model *model, bool contro
                          am_error *err)
 {
     const int part = am_model_find(model, "flow");
+    if (part < 0) {
+        return ami_fail(err, AM_ERR_KEY, "the model has no part 'flow'");
+    }
     am_net_graph *from = NULL;
-    am_result result = part >= 0 ? am_model_graph(model, part, &from, alloc, err)
-                                 : ami_fail(err, AM_ERR_KEY, "the model has no part 'flow'");
+    const am_result result = am_model_graph(model, part, &from, alloc, err);
     if (result != AM_OK) {
         return result;
     }
