@@ -242,12 +242,50 @@ static void goals_of_a_script_send_it_to_places(void **state)
     am_run_script_free(&script);
 }
 
+static void its_turns_are_motion(void **state)
+{
+    (void)state;
+    if (!source) {
+        print_message("skipped: no motion capture\n");
+        skip();
+    }
+    static const char text[] =
+        "{\"database\": \"x.amdb\", \"controller\": \"field\", \"fps\": 60, \"seconds\": 18, \"options\": {\"task\": "
+        "\"speed\", \"walk_mps\": 1.2}, \"characters\": [{\"keys\": [{\"t\": 0, \"down\": [\"W\"]}, {\"t\": 3, "
+        "\"down\": "
+        "[\"A\"]}, {\"t\": 6, \"down\": [\"D\"]}, {\"t\": 9, \"down\": [\"S\"]}, {\"t\": 12, \"down\": []}, {\"t\": "
+        "15, "
+        "\"down\": [\"W\"]}]}]}";
+    am_error err = { 0 };
+    am_run_script script;
+    am_run *run = NULL;
+    check_ok(am_run_parse(&script, text, strlen(text), "run.json", NULL, &err), &err);
+    am_run_def def = am_run_def_default();
+    const am_model *models[] = { model };
+    def.script = &script;
+    def.db = db;
+    def.models = models;
+    def.model_count = 1;
+    check_ok(am_run_create(&run, &def, &err), &err);
+    double turned = 0.0, own = 0.0;
+    while (am_run_step(run)) {
+        const am_run_sample sample = am_run_get_sample(run, 0);
+        turned += (double)sample.view.output->turned;
+        own += (double)sample.view.output->turned_by_motion;
+    }
+    print_message("turned %.1f rad, %.0f %% of them by motion\n", turned, 100.0 * own / turned);
+    assert_true(turned > 6.0 && own > 0.8 * turned);
+    am_run_destroy(run);
+    am_run_script_free(&script);
+}
+
 TEST_SUITE(field_stand)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_is_let_go_stands_and_starts_again),
         cmocka_unit_test(who_stands_turns_to_a_facing_that_is_desired),
         cmocka_unit_test(goals_of_a_script_send_it_to_places),
+        cmocka_unit_test(its_turns_are_motion),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
