@@ -213,6 +213,12 @@ test('way-points: clicks add to those ahead, a line replaces them', async () => 
     assert.equal(await page.evaluate(() => window.amble.studio.play.wayPoints.length), 0);
     await page.selectOption('#ask', '');
     assert.equal(await page.locator('#mode').inputValue(), '0');
+    await page.selectOption('#mode', '1');
+    assert.equal(await page.locator('#ask').inputValue(), 'path', 'drawings are way-points');
+    assert.equal((await advance(2)).asked, 1);
+    await page.selectOption('#mode', '0');
+    assert.equal(await page.locator('#ask').inputValue(), '');
+    assert.equal((await advance(2)).asked, 0);
 });
 
 test('steps and noise are sliders that take effect', async () => {

@@ -208,6 +208,11 @@ export class Asks {
             this.forget();
             this.build();
         }
+        // Drawings are followed as way-points where the schema has them.
+        const list = this.tools.find(({ kind }) => kind === 'list');
+        if (list && this.studio.play.draws !== (this.tool?.kind === 'list') && (!this.tool || this.tool === list)) {
+            this.take(this.studio.play.draws ? list : null);
+        }
         if (this.points) {
             this.stage.draws(true);
         }
@@ -230,10 +235,10 @@ export class Asks {
             this.element.replaceChildren(make('p', { className: 'note', textContent: 'Nothing can be asked of these networks: the character goes its own way.' }));
             return;
         }
-        const select = choice('ask', [['', 'what keys and sticks say'], ...this.tools.map(({ id, label }) => [id, label])], () => this.use(select.value));
+        this.select = choice('ask', [['', 'what keys and sticks say'], ...this.tools.map(({ id, label }) => [id, label])], () => this.use(this.select.value));
         this.hint = make('p', { className: 'note', id: 'ask-hint' });
         this.rows = make('div');
-        this.element.replaceChildren(labelled('asked to', select), this.rows, this.hint);
+        this.element.replaceChildren(labelled('asked to', this.select), this.rows, this.hint);
         this.showRows();
     }
 
@@ -274,15 +279,20 @@ export class Asks {
     /** Another tool; what was asked for ends. */
     use(id) {
         const { studio } = this;
-        this.tool = this.tools.find((tool) => tool.id === id) ?? null;
-        this.forget();
-        this.next = { values: '', sends: { kind: SENT.NOWHERE } };
+        this.take(this.tools.find((tool) => tool.id === id) ?? null);
         const draws = this.tool?.kind === 'list';
         if (draws !== studio.play.draws) {
             studio.setMode(draws, 0);
         }
         studio.pointing();
         studio.panel.showHelp();
+    }
+
+    take(tool) {
+        this.tool = tool;
+        this.select.value = tool?.id ?? '';
+        this.forget();
+        this.next = { values: '', sends: { kind: SENT.NOWHERE } };
         this.showRows();
         this.again();
     }
