@@ -361,6 +361,7 @@ static void flow_characters_do_what_their_goals_ask(void **state)
     (void)state;
     static const flow_case cases[] = {
         { "uncontrolled", "", -30.0, 30.0, 30.0 },
+        { "all", "{ \"t\": 0, \"values\": { \"velocity.velocity\": [0, 0, 1.2] } }", 7.0, 11.0, 1.5 },
         { "velocity", "{ \"t\": 0, \"values\": { \"velocity\": [0, 0, 1.2], \"facing\": [0, 0, 1] } }", 7.0, 11.0,
           1.5 },
     };
