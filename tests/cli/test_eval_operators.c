@@ -14,7 +14,7 @@ static const char recipe[] =
 
 static void train(const char *dir, const char *name, const char *encoder, const char *flow, int iterations)
 {
-    char text[2000], path[700];
+    char text[2400], path[700];
     am_error err = { 0 };
     snprintf(path, sizeof path, "%s/%s.json", dir, name);
     snprintf(text, sizeof text, recipe, encoder, flow, iterations);
@@ -113,6 +113,51 @@ static void folders_give_the_tables_of_what_is_there(void **state)
     free(text);
 }
 
+/// Networks of two tasks: rows of both, by an encoder and by hand, and eight numbers of each way.
+static void networks_of_two_tasks_are_compared(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "both", "by_hand", "eight" };
+    const char *dir = test_temp_dir("eval_two_tasks");
+    char *text = calloc(1, text_size);
+    am_json_doc *doc = NULL;
+    am_error err = { 0 };
+    test_shell(
+        text, text_size,
+        "mkdir -p %s/build %s/empty && cd %s && %s eval operators --config synth --quick --networks empty 2>&1", dir,
+        dir, dir, test_command());
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char flow[800];
+        snprintf(flow, sizeof flow,
+                 "\"schema\": \"%s/configs/schemas/operators/%s.json\", "
+                 "\"controls\": \"%s/configs/controls/operators/%s.json\",",
+                 AMBLE_SOURCE_DIR, names[i], AMBLE_SOURCE_DIR, names[i]);
+        train(dir, names[i], "\"latent\": 24,", flow, 10);
+    }
+    assert_int_equal(
+        test_shell(text, text_size,
+                   "cd %s && %s eval operators --config synth --quick --networks nets --json 2>/dev/null", dir,
+                   test_command()),
+        0);
+    check_ok(am_json_parse(&doc, text, strlen(text), "eval", NULL, &err), &err);
+    for (int by_hand = 0; by_hand < 2; by_hand++) {
+        const am_json *tasks = table_called(doc, by_hand ? "6.2.1, by hand" : "6.2.1, encoder");
+        assert_int_equal(row_count(tasks), 3);
+        assert_string_equal(cell(am_json_get(tasks, "rows")->first, 0)->string, "trajectory");
+    }
+    const am_json *eight = table_called(doc, "figure 12");
+    assert_int_equal(row_count(eight), 6);
+    assert_true(noted(eight, "the nearest of ten targets"));
+    const am_json *right = am_json_get(eight, "rows")->first, *left = right->next->next;
+    bool differ = false;
+    for (int i = 1; i <= 8; i++) {
+        differ |= fabs(cell(right, i)->number - cell(left, i)->number) > 1e-3;
+    }
+    assert_true(differ);
+    am_json_free(doc);
+    free(text);
+}
+
 static void folders_that_are_not_there_are_named(void **state)
 {
     (void)state;
@@ -121,13 +166,14 @@ static void folders_that_are_not_there_are_named(void **state)
                      1);
     assert_non_null(strstr(text, "/none/at/all is no folder of networks"));
     assert_int_equal(test_shell(text, sizeof text, "%s eval operators 2>&1", test_command()), 1);
-    assert_non_null(strstr(text, "--model X.amnet") && strstr(text, "--networks DIR/") ? text : NULL);
+    assert_true(strstr(text, "--model X.amnet") && strstr(text, "--networks DIR/"));
 }
 
 TEST_SUITE(eval_operators)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(folders_give_the_tables_of_what_is_there),
+        cmocka_unit_test(networks_of_two_tasks_are_compared),
         cmocka_unit_test(folders_that_are_not_there_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
