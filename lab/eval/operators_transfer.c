@@ -161,12 +161,12 @@ static am_result play(behaviours *b, const gallery *g, styled_ask *a, const char
 
 static am_result both_tasks(behaviours *b, am_error *err)
 {
-    int style = -1;
+    int style = -1, place;
     gallery g = { 0 };
     styled_ask a = { .target = b->parts[BEHAVIOUR_TARGET].place, .style = "style" };
     course *courses = calloc(course_count, sizeof *courses);
     if (b->schema && b->parts[BEHAVIOUR_TARGET].has && b->parts[BEHAVIOUR_TRAJECTORY].has) {
-        style = ami_control_find(b->schema, "style", NULL, NULL);
+        style = ami_control_find(b->schema, "style", &place, NULL);
     }
     if (style < 0) {
         free(courses);
