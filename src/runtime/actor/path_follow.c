@@ -15,7 +15,7 @@
 // Progress below this fraction of the pace is slow; after this time the target advances by itself at this fraction of
 // the pace, up to this distance.
 #define DRIFT_SLOW 0.25f
-#define DRIFT_AFTER_S 0.35f
+#define DRIFT_AFTER_S 0.1f
 #define DRIFT_PACE 0.7f
 #define DRIFT_M 0.25f
 // Distance that a stop takes beyond the last step: a base, plus a time at the present speed.

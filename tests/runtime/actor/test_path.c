@@ -113,6 +113,28 @@ static void a_drawn_path_is_followed_to_its_end(void **state)
     free_world(&w);
 }
 
+/// Corners of 150 degrees: the target goes on soon, where a body that turns round would wait for it.
+static void a_zigzag_takes_hardly_longer_than_its_drawing(void **state)
+{
+    (void)state;
+    static const am_vec3 zigzag[] = { { 0, 0, 0 },        { 0, 0, 2.6f },    { 1.3f, 0, 0.35f },
+                                      { 1.3f, 0, 2.95f }, { 2.6f, 0, 0.7f }, { 2.6f, 0, 3.3f } };
+    world w;
+    make_path_world(&w, 3, 3, 4000);
+    double ratio = 0.0;
+    for (int start = 0; start < 4; start++) {
+        am_path_def def = path_of(draw(zigzag, 6, 1.2f));
+        am_error err = { 0 };
+        am_actor_place(w.character, &(am_vec3){ 0.0f, 0.0f, 0.0f }, 0.1f * (float)start);
+        check_ok(am_actor_follow(w.character, &def, &err), &err);
+        go(&w, 60.0f);
+        double taken = measure(&def).path_time_ratio;
+        ratio = taken > ratio ? taken : ratio;
+    }
+    assert_true(ratio < 1.12); // 1.15 when the target waited for 0.35 s
+    free_world(&w);
+}
+
 static void local_paths_begin_where_the_character_stands(void **state)
 {
     (void)state;
@@ -559,6 +581,7 @@ TEST_SUITE(path)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_drawn_path_is_followed_to_its_end),
+        cmocka_unit_test(a_zigzag_takes_hardly_longer_than_its_drawing),
         cmocka_unit_test(local_paths_begin_where_the_character_stands),
         cmocka_unit_test(global_paths_are_joined_by_a_straight_way),
         cmocka_unit_test(a_snapshot_knows_the_path),
