@@ -99,8 +99,8 @@ typedef struct am_source_input {
     const am_transform *pose;    ///< [joint] of the body in the root's space when it is not the source's own (another
                                  ///< source moved it until now), else NULL
     const am_velocity *velocity; ///< [joint] with it, in the root's space
-    am_vec3 feet[2]; ///< how far the planted left and right foot stand from where the source's motion has them, in
-                     ///< the root's space; zero in the air
+    am_vec3 feet[2]; ///< how far a search is to move the planted left and right foot of the source's motion toward
+                     ///< where they stand, in the root's space; zero in the air
     const struct am_source_pose *body; ///< the same body as local transforms and velocities, with the root's
     const am_settings *settings;       ///< of the character; NULL: the numbers that the source was made with
     const am_tick_hook *hook; ///< called in each tick of a source that `ticks`; NULL: nothing acts on the body

@@ -15,9 +15,6 @@
 #define RUN_MPS 2.0f
 // A motion that plays through is projected back onto the data at this share of the distance that refuses a query.
 #define ASTRAY 0.5f
-// The Projector answers a walker whose foot is far behind with a runner: it is told of a part of the way only.
-#define FEET_SHARE 0.25f
-
 // Characters that are stepped together: beyond this a batch gains nothing.
 enum { crowd = 64 };
 
@@ -97,8 +94,7 @@ static void make_query(const ami_learned *l, void *state, float *q, const am_sou
     float raw[AM_MAX_FEATURES];
     memcpy(stored, ami_learned_x(state), (size_t)l->count * sizeof(float));
     ami_features_denormalise(features, raw, stored);
-    am_vec3 feet[2] = { am_v3_scale(input->feet[0], FEET_SHARE), am_v3_scale(input->feet[1], FEET_SHARE) };
-    ami_features_move_feet(features->schema, raw, feet);
+    ami_features_move_feet(features->schema, raw, input->feet);
     bool own_way = plays_through(input);
     uint64_t tags = input->wanted_tags;
     tags |= (tags & l->heard) ? 0 : gait_of(l, input);
