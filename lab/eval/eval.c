@@ -109,7 +109,7 @@ int lab_eval(const cli_verb *verb, int argc, char **argv)
           .text = &e.compressor },
         { "--ablation", "X.amnet", "learned: another Compressor and Decompressor to compare with",
           .text = &e.ablation },
-        { "--keep", "OUT.amnet", "learned: write a copy of the networks with these results in their provenance",
+        { "--keep", "OUT.amnet", "learned, operators: write a copy of the networks with these results in their provenance",
           .text = &e.keep },
         { "--quick", NULL, "a few courses and variants only", .flag = &e.quick },
         { "--pushes", NULL, "fields: only the tables of pushes", .flag = &e.pushes },

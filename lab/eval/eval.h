@@ -5,6 +5,8 @@
 #include "cli.h"
 #include "tables.h"
 #include <amble/base.h>
+#include <amble/db.h>
+#include <amble/net.h>
 
 typedef struct eval {
     bool quick;             ///< fewer courses and variants
@@ -27,6 +29,9 @@ typedef struct eval {
 
 /// Prints at once what the evaluation runs on when motion capture is missing; the page says it, too.
 void eval_without_capture(eval *e, const char *instead);
+
+/// Writes the model with what the tables say about its quality in its provenance (e->keep), as measured on db.
+am_result eval_keep(const eval *e, const am_model *model, const am_db *db, am_error *err);
 
 /// One file each.
 am_result eval_matching(eval *e, am_error *err);

@@ -479,7 +479,7 @@ am_result eval_learned(eval *e, am_error *err)
         }
     }
     if (result == AM_OK && e->keep) {
-        result = learned_keep(&l, err);
+        result = eval_keep(e, l.model, l.db, err);
     }
     close_all(&l);
     return result;

@@ -108,7 +108,5 @@ double learned_search_time(const learned *l, am_error *err);
 /// The data's own values: measured, or as the networks carry them where the data are not here.
 am_result learned_own(const learned *l, am_db_measures *out, am_error *err);
 
-/// Writes the model with what the tables say in its provenance (e->keep).
-am_result learned_keep(const learned *l, am_error *err);
 
 #endif

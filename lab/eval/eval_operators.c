@@ -187,6 +187,7 @@ am_result eval_operators(eval *e, am_error *err)
                  ? cli_database_open(&db, e->config ? e->config : "locomotion", e->tasks, e->progress, err)
                  : result;
     result = result == AM_OK && model ? evaluate_model(e, db, model, err) : result;
+    result = result == AM_OK && model && e->keep ? eval_keep(e, model, db, err) : result;
     result = result == AM_OK && e->networks ? evaluate_folder(e, db, err) : result;
     if (result == AM_OK) {
         snprintf(e->about, sizeof e->about, "Measured against %s; %d values beyond their bound (marked !).", db->name,

@@ -105,7 +105,8 @@ am_result ami_flow_data_open(ami_flow_data *d, ami_stage *s, int frames, am_erro
                                                          "nothing moves in the database; leave 'stand_s' out");
     }
     result = result == AM_OK
-                 ? ami_flow_controls_open(&d->controls, s, d->codes.db, d->codes.first, d->codes.first_count, err)
+                 ? ami_flow_controls_open(&d->controls, s, (ami_flow_controls_keys){ "schema", "controls" },
+                                          d->codes.db, d->codes.first, d->codes.first_count, err)
                  : result;
     if (result == AM_OK && d->controls) {
         d->vector = ami_flow_controls_vector(d->controls);

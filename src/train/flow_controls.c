@@ -54,9 +54,9 @@ static am_result read_file(text_file *out, const ami_stage *s, const char *key, 
     return result;
 }
 
-static am_result read_controls(ami_flow_controls *c, ami_stage *s, am_error *err)
+static am_result read_controls(ami_flow_controls *c, ami_stage *s, const char *key, am_error *err)
 {
-    am_result result = read_file(&c->controls_file, s, "controls", err);
+    am_result result = read_file(&c->controls_file, s, key, err);
     if (result == AM_OK) {
         result = am_json_parse(&c->doc, c->controls_file.text, c->controls_file.size, c->controls_file.path,
                                &c->alloc, err);
@@ -159,14 +159,15 @@ static am_result probe(ami_flow_controls *c, ami_stage *s, am_error *err)
     return measure_numbers(c, err);
 }
 
-am_result ami_flow_controls_open(ami_flow_controls **out, ami_stage *s, const am_db *db, const int *frames, int count,
-                                 am_error *err)
+am_result ami_flow_controls_open(ami_flow_controls **out, ami_stage *s, ami_flow_controls_keys keys, const am_db *db,
+                                 const int *frames, int count, am_error *err)
 {
     *out = NULL;
-    if (!am_json_get(s->json, "schema")) {
-        return am_json_get(s->json, "controls") ? am_json_fail(s->doc, am_json_get(s->json, "controls"), AM_ERR_KEY,
-                                                               err, "'controls' need a 'schema'")
-                                                : AM_OK;
+    if (!am_json_get(s->json, keys.schema)) {
+        return am_json_get(s->json, keys.controls)
+                   ? am_json_fail(s->doc, am_json_get(s->json, keys.controls), AM_ERR_KEY, err, "'%s' need a '%s'",
+                                  keys.controls, keys.schema)
+                   : AM_OK;
     }
     ami_flow_controls *c = ami_alloc_zero(&s->alloc, sizeof *c);
     if (!c) {
@@ -174,7 +175,7 @@ am_result ami_flow_controls_open(ami_flow_controls **out, ami_stage *s, const am
     }
     c->alloc = s->alloc;
     c->db = db;
-    am_result result = read_file(&c->schema_file, s, "schema", err);
+    am_result result = read_file(&c->schema_file, s, keys.schema, err);
     if (result == AM_OK) {
         result = am_control_schema_read(&c->schema, c->schema_file.text, c->schema_file.size, c->schema_file.path,
                                         &c->alloc, err);
@@ -197,7 +198,7 @@ am_result ami_flow_controls_open(ami_flow_controls **out, ami_stage *s, const am
     }
     result = result == AM_OK ? am_json_read_float(s->doc, s->json, "control_noise", false, &c->noise, 0.0f, 1.0f, err)
                              : result;
-    result = result == AM_OK ? read_controls(c, s, err) : result;
+    result = result == AM_OK ? read_controls(c, s, keys.controls, err) : result;
     const float noise = c->noise;
     c->noise = 0.0f;
     result = result == AM_OK ? probe(c, s, err) : result;

@@ -9,11 +9,14 @@
 enum { AMI_FLOW_MOST_VECTOR = 4096 }; ///< numbers of a control vector
 
 typedef struct ami_flow_controls ami_flow_controls;
-/// By the stage's keys "schema" (a file), "controls" (a file with "training") and "control_noise" (on numbers, in
-/// deviations of each), over frames(count) that may be learned from. *out is NULL when the recipe has neither, or the
-/// schema encodes nothing.
-am_result ami_flow_controls_open(ami_flow_controls **out, ami_stage *stage, const am_db *db, const int *frames,
-                                 int count, am_error *err);
+/// By the stage's keys `schema` and `controls` (files, the second with "training") and "control_noise" (on numbers,
+/// in deviations of each), over frames(count) that may be learned from. *out is NULL when the recipe has neither, or
+/// the schema encodes nothing.
+typedef struct ami_flow_controls_keys {
+    const char *schema, *controls;
+} ami_flow_controls_keys;
+am_result ami_flow_controls_open(ami_flow_controls **out, ami_stage *stage, ami_flow_controls_keys keys,
+                                 const am_db *db, const int *frames, int count, am_error *err);
 void ami_flow_controls_close(ami_flow_controls *controls);
 /// Numbers of a control vector, and of its encoding.
 int ami_flow_controls_vector(const ami_flow_controls *controls);

@@ -84,7 +84,7 @@ typedef struct ami_kind {
 
 extern const ami_kind ami_kind_regression, ami_kind_autoencoder, ami_kind_direction, ami_kind_decompressor,
     ami_kind_stepper, ami_kind_projector, ami_kind_value, ami_kind_pose_encoder, ami_kind_flow, ami_kind_distil,
-    ami_kind_segments, ami_kind_control_prior;
+    ami_kind_segments, ami_kind_control_prior, ami_kind_control_map;
 /// All kinds, in the order of their names in messages.
 extern const ami_kind *const ami_kinds[];
 extern const int ami_kind_count;

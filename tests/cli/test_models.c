@@ -362,8 +362,14 @@ static void flow_characters_do_what_their_goals_ask(void **state)
     static const flow_case cases[] = {
         { "uncontrolled", "", -30.0, 30.0, 30.0 },
         { "all", "{ \"t\": 0, \"values\": { \"velocity.velocity\": [0, 0, 1.2] } }", 7.0, 11.0, 1.5 },
+        { "trajectory",
+          "{ \"t\": 0, \"values\": { \"\": [ { \"position\": [0, 0, 2], \"facing\": [0, 0, 1] }, "
+          "{ \"position\": [0, 0, 2], \"facing\": [0, 0, 1] }, { \"position\": [0, 0, 2], \"facing\": [0, 0, 1] }, "
+          "{ \"position\": [0, 0, 2], \"facing\": [0, 0, 1] } ] } }",
+          1.0, 3.0, 0.6 },
         { "velocity", "{ \"t\": 0, \"values\": { \"velocity\": [0, 0, 1.2], \"facing\": [0, 0, 1] } }", 7.0, 11.0,
           1.5 },
+        { "target", "{ \"t\": 0, \"values\": { \"target\": [0, 0, 3], \"facing\": [0, 0, 1] } }", 2.7, 3.3, 0.3 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char path[1024];

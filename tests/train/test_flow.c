@@ -530,6 +530,65 @@ static void a_student_keeps_its_teachers_encoder(void **state)
     am_model_close(model);
 }
 
+static void another_control_is_said_in_terms_of_the_known_one(void **state)
+{
+    (void)state;
+    place p = make_place("flow_map");
+    put_database(&p, 0);
+    put_controls(&p);
+    static const char way[] =
+        "{ \"control\": { \"encode\": { \"encode\": { \"and\": { \"half\": \"location\", \"quick\": "
+        "\"velocity\" } }, \"width\": 32, \"activation\": \"elu\" }, \"width\": 8, "
+        "\"activation\": \"none\" } }";
+    static const char way_controls[] = "{ \"training\": { \"set\": { \"half\": \"position(root, now + 0.5)\", "
+                                       "\"quick\": \"velocity(root, now)\" } } }";
+    char path[700];
+    am_error err = { 0 };
+    am_train_summary s;
+    snprintf(path, sizeof path, "%s/way.json", p.dir);
+    check_ok(am_file_write(path, way, sizeof way - 1, &err), &err);
+    snprintf(path, sizeof path, "%s/way_controls.json", p.dir);
+    check_ok(am_file_write(path, way_controls, sizeof way_controls - 1, &err), &err);
+#define KNOWING "{ \"stages\": [" ENCODER "," FLOW CONTROLS ", \"uncontrolled\": 0.25, \"iterations\": 20 }"
+#define MAP                                                                                                          \
+    ", { \"kind\": \"control_map\", \"database\": \"db.amdb\", \"batch\": 64, \"rate\": 0.003, \"schema\": "         \
+    "\"way.json\", "                                                                                                 \
+    "\"controls\": \"way_controls.json\""
+    am_model *model = train(&p, KNOWING " ] }", 1, &s);
+    am_net_graph *before = part(model, "flow");
+    am_model_close(model);
+    model = train(&p,
+                  KNOWING MAP ", \"known_schema\": \"schema.json\", \"known_controls\": \"controls.json\", "
+                              "\"uncontrolled\": 0.25, \"iterations\": 400 } ] }",
+                  1, &s);
+    am_net_graph *after = part(model, "flow");
+    ami_flow_latents latents;
+    check_ok(ami_flow_latents_read(&latents, model, &err), &err);
+    assert_int_equal(model->part_count, 4); // the known encoder is no part
+    assert_true(s.last_loss < 0.2 * s.first_loss);
+    assert_memory_equal(before->weights, after->weights, before->weight_count * sizeof(float));
+    assert_true((latents.head.flags & AMI_FLOW_GUIDED) != 0);
+    size_t size = 0;
+    const char *schema = am_model_attached(model, AMI_FLOW_SCHEMA, &size);
+    assert_true(schema && size == sizeof way - 1 && memcmp(schema, way, size) == 0);
+    am_net_graph_destroy(before);
+    am_net_graph_destroy(after);
+    am_model_close(model);
+    // Without the known control, and with one of another shape.
+    assert_int_equal(run_as(&p, KNOWING MAP ", \"iterations\": 1 } ] }", 1, false, NULL, &s, &err), AM_ERR_KEY);
+    assert_non_null(strstr(err.text, "known_schema"));
+    static const char narrow[] = "{ \"control\": { \"and\": { \"half\": \"location\", \"quick\": \"velocity\" } } }";
+    check_ok(am_file_write(path, way_controls, sizeof way_controls - 1, &err), &err);
+    snprintf(path, sizeof path, "%s/way.json", p.dir);
+    check_ok(am_file_write(path, narrow, sizeof narrow - 1, &err), &err);
+    assert_int_equal(run_as(&p,
+                            KNOWING MAP ", \"known_schema\": \"schema.json\", \"known_controls\": \"controls.json\", "
+                                        "\"iterations\": 1 } ] }",
+                            1, false, NULL, &s, &err),
+                     AM_ERR_FORMAT);
+    assert_non_null(strstr(err.text, "encoded as 6"));
+}
+
 static void segments_are_learned_from_matched_controls(void **state)
 {
     (void)state;
@@ -813,6 +872,7 @@ TEST_SUITE(flow)
         cmocka_unit_test(a_flow_learns_with_the_encoder_of_its_controls),
         cmocka_unit_test(a_flow_begins_as_another),
         cmocka_unit_test(a_student_keeps_its_teachers_encoder),
+        cmocka_unit_test(another_control_is_said_in_terms_of_the_known_one),
         cmocka_unit_test(segments_are_learned_from_matched_controls),
         cmocka_unit_test(segments_learn_from_controls_of_play_too),
         cmocka_unit_test(what_is_seldom_asked_keeps_its_range),

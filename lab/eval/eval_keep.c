@@ -1,5 +1,5 @@
 // Writes a copy of the model whose provenance has "quality": rows of the tables as objects. `amble info` prints them.
-#include "eval_learned.h"
+#include "eval.h"
 
 #include "net/build.h"
 
@@ -12,7 +12,9 @@ static const struct {
     const char *name;
     bool means_only;
 } kept[] = { { "decompressor", false }, { "stepper", false }, { "projector", false },
-             { "play", true },          { "figure 9", true }, { "endurance", false } };
+             { "play", true },          { "figure 9", true }, { "endurance", false },
+             { "auto-encoder", false }, { "raw", false },     { "behaviours", false },
+             { "beyond", false },       { "standing", false } };
 
 static const char *text_of(const am_json *value)
 {
@@ -47,14 +49,14 @@ static void put_table(am_json_writer *w, const am_json *table, bool means_only)
 }
 
 /// The object under "quality", without its key.
-static void put_quality(am_json_writer *w, const learned *l, const am_json *tables)
+static void put_quality(am_json_writer *w, const eval *e, const am_db *db, const am_json *tables)
 {
     char hash[24];
-    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)l->db->hash);
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)db->hash);
     am_json_begin_object(w, NULL);
-    am_json_string(w, "database", l->db->name);
+    am_json_string(w, "database", db->name);
     am_json_string(w, "database_hash", hash);
-    am_json_bool(w, "quick", l->e->quick);
+    am_json_bool(w, "quick", e->quick);
     for (size_t k = 0; k < sizeof kept / sizeof kept[0]; k++) {
         for (const am_json *t = tables ? tables->first : NULL; t; t = t->next) {
             if (strcmp(text_of(am_json_get(t, "name")), kept[k].name) == 0) {
@@ -83,23 +85,23 @@ static char *join(const char *provenance, const char *quality)
     return out;
 }
 
-static am_result write_note(const learned *l, const char *quality, am_error *err)
+static am_result write_note(const eval *e, const am_model *model, const char *quality, am_error *err)
 {
     am_model *noted = NULL;
-    char *provenance = join(l->model->provenance, quality);
+    char *provenance = join(model->provenance, quality);
     am_result result = AM_ERR_MEMORY;
     if (provenance) {
-        result = ami_model_note(&noted, l->model, provenance, NULL, err);
+        result = ami_model_note(&noted, model, provenance, NULL, err);
     } else {
         cli_error(err, AM_ERR_MEMORY, NULL, "out of memory for the provenance");
     }
-    result = result == AM_OK ? am_model_write(noted, l->e->keep, err) : result;
+    result = result == AM_OK ? am_model_write(noted, e->keep, err) : result;
     am_model_close(noted);
     free(provenance);
     return result;
 }
 
-am_result learned_keep(const learned *l, am_error *err)
+am_result eval_keep(const eval *e, const am_model *model, const am_db *db, am_error *err)
 {
     am_json_writer *all = NULL, *quality = NULL;
     am_json_doc *doc = NULL;
@@ -107,14 +109,14 @@ am_result learned_keep(const learned *l, am_error *err)
     result = result == AM_OK ? am_json_writer_create(&quality, 0, NULL, err) : result;
     if (result == AM_OK) {
         size_t size = 0;
-        ami_tables_json(all, l->e->tables);
+        ami_tables_json(all, e->tables);
         const char *text = am_json_text(all, &size);
         result = am_json_parse(&doc, text ? text : "", size, "tables", NULL, err);
     }
     if (result == AM_OK) {
-        put_quality(quality, l, am_json_get(am_json_root(doc), "tables"));
+        put_quality(quality, e, db, am_json_get(am_json_root(doc), "tables"));
         const char *text = am_json_text(quality, NULL);
-        result = write_note(l, text ? text : "{}", err);
+        result = write_note(e, model, text ? text : "{}", err);
     }
     am_json_free(doc);
     am_json_writer_destroy(all);
