@@ -11,10 +11,9 @@
 static const struct {
     const char *name;
     bool means_only;
-} kept[] = { { "decompressor", false }, { "stepper", false }, { "projector", false },
-             { "play", true },          { "figure 9", true }, { "endurance", false },
-             { "auto-encoder", false }, { "raw", false },     { "behaviours", false },
-             { "beyond", false },       { "standing", false } };
+} kept[] = { { "decompressor", false }, { "stepper", false },   { "projector", false },    { "play", true },
+             { "figure 9", true },      { "endurance", false }, { "auto-encoder", false }, { "raw", false },
+             { "behaviours", false },   { "beyond", false },    { "standing", false } };
 
 static const char *text_of(const am_json *value)
 {

@@ -108,5 +108,4 @@ double learned_search_time(const learned *l, am_error *err);
 /// The data's own values: measured, or as the networks carry them where the data are not here.
 am_result learned_own(const learned *l, am_db_measures *out, am_error *err);
 
-
 #endif
