@@ -386,6 +386,45 @@ test('the mannequin stands on the feet of the rig', async (t) => {
     assert.ok(apart.every((metres) => metres < 0.001), `feet are ${apart} m off`);
 });
 
+test('hands of the mannequin go on along its forearms, whatever pose its rig was measured in', async (t) => {
+    if (await page.evaluate(() => window.amble.studio.bodies.length < 3)) {
+        t.skip('the mannequin is not installed');
+        return;
+    }
+    const bends = await page.evaluate(async () => {
+        const { loadModel } = await import('/mannequin.js');
+        const [figure, , mannequin] = window.amble.studio.bodies;
+        const { joints, roles } = figure.about;
+        const model = await loadModel();
+        const bend = (degrees) => {
+            // The arms lowered by an angle: about the shoulder, with all that hangs on it.
+            const pose = figure.pose.map((matrix) => matrix.clone());
+            for (const [side, sign] of [['left', -1], ['right', 1]]) {
+                const shoulder = roles[`${side}_arm`];
+                const [x, y, z] = pose[shoulder].elements.slice(12, 15);
+                const there = pose[0].clone().makeTranslation(x, y, z);
+                const turn = there.clone().multiply(pose[0].clone().makeRotationZ((sign * degrees * Math.PI) / 180))
+                    .multiply(there.clone().invert());
+                const under = (j) => j === shoulder || (j >= 0 && under(joints[j].parent));
+                joints.forEach((_, j) => under(j) && pose[j].premultiply(turn));
+            }
+            const body = new mannequin.constructor(model, Object.assign(Object.create(Object.getPrototypeOf(figure)), figure, { pose }));
+            const rotation = body.bones.hips.quaternion.clone();
+            body.update(pose.flatMap((matrix) => [...rotation.setFromRotationMatrix(matrix).toArray(), ...matrix.elements.slice(12, 15)]));
+            body.object.updateMatrixWorld(true);
+            const at = (bone) => bone.getWorldPosition(body.object.position.clone());
+            return ['left', 'right'].map((side) => {
+                const hand = body.bones[`${side}Hand`];
+                const finger = hand.children.find((item) => /middle/i.test(item.name));
+                const along = at(hand).sub(at(body.bones[`${side}LowerArm`]));
+                return (at(finger).sub(at(hand)).angleTo(along) * 180) / Math.PI;
+            });
+        };
+        return [bend(0), bend(80)].flat();
+    });
+    assert.ok(bends.every((degrees) => degrees < 25), `hands are bent by ${bends} degrees`);
+});
+
 test('a minute in the page has the bits of amble run', () => agrees('synth'));
 
 test('the clock runs by itself', async () => {

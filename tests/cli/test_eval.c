@@ -131,6 +131,58 @@ static void an_unknown_name_is_refused_with_the_nearest(void **state)
     assert_non_null(strstr(text, "database config 'nothing'"));
 }
 
+static const am_json *named(const am_json_doc *doc, const char *name)
+{
+    const am_json *table = am_json_get(am_json_root(doc), "tables")->first;
+    while (table && strcmp(am_json_get(table, "name")->string, name) != 0) {
+        table = table->next;
+    }
+    assert_non_null(table);
+    return table;
+}
+
+/// What an animator would see: starts by steps, stops that end in a stand, stands that stand, motion as captured.
+static void motion_looks_like_captured_motion(void **state)
+{
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__)
+    skip(); // minutes under the sanitizer
+#endif
+    bool real =
+        test_data_dir("locomotion") && test_data_dir("jump") && test_data_dir("low") && test_data_dir("dance");
+    size_t size = 1 << 16;
+    char *text = malloc(size);
+    assert_int_equal(test_shell(text, size, "%s eval motion --quick --json 2>/dev/null", test_command()), 0);
+    am_json_doc *doc = NULL;
+    am_error err = { 0 };
+    check_ok(am_json_parse(&doc, text, strlen(text), "tables", NULL, &err), &err);
+    static const char *const rows[] = { "match", "long-horizon", "learned, everyday" };
+    for (int i = 0; i < 3; i++) {
+        const am_json *table = named(doc, "stand");
+        assert_true(cell(table, row_of(table, rows[i]), "drift_m") < 0.01);
+        assert_true(cell(table, row_of(table, rows[i]), "turn_deg") < 1.0);
+        double hands = cell(table, row_of(table, "captured"), "hands_cm");
+        assert_true(cell(table, row_of(table, rows[i]), "hands_cm") > 0.3 * hands);
+        assert_true(cell(table, row_of(table, rows[i]), "hands_cm") < 3.0 * hands);
+        table = named(doc, "starts");
+        assert_int_equal((int)cell(table, row_of(table, rows[i]), "starts_odd"), 0);
+        table = named(doc, "ten_seconds");
+        assert_true(cell(table, row_of(table, rows[i]), "steps") > 15.0);
+        assert_int_equal((int)cell(table, row_of(table, rows[i]), "starts_odd"), 0);
+        if (!real) {
+            continue; // the limits of stops and novelty are those of captured motion
+        }
+        assert_true(cell(table, row_of(table, rows[i]), "novelty_cm") < 8.0);
+        assert_true(cell(table, row_of(table, rows[i]), "novelty_p95_cm") < 14.0);
+        assert_true(cell(table, row_of(table, rows[i]), "novelty_max_cm") < 21.0); // long-horizon 20.2
+        table = named(doc, "stops");
+        assert_int_equal((int)cell(table, row_of(table, rows[i]), "stops_bad"), 0);
+        assert_int_equal((int)cell(table, row_of(table, rows[i]), "starts_odd"), 0);
+    }
+    am_json_free(doc);
+    free(text);
+}
+
 /// The set-up of Responsive is played, not only built: every key does something, on 33 features, as printed and by
 /// Amble.
 static void responsive_is_played_as_printed(void **state)
@@ -172,6 +224,7 @@ TEST_SUITE(eval)
         cmocka_unit_test(the_cmu_courses_keep_their_bounds),
         cmocka_unit_test(the_agile_courses_keep_theirs),
         cmocka_unit_test(an_unknown_name_is_refused_with_the_nearest),
+        cmocka_unit_test(motion_looks_like_captured_motion),
         cmocka_unit_test(responsive_is_played_as_printed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,9 +86,16 @@ static void the_four_paths_are_followed(void **state)
     if (real) {
         const am_json *row = am_json_get(ablations, "rows")->first;
         double full = cell(ablations, row, "path 1")->number;
+        // The paper's method has the paper's features: with Amble's it is 1.34 times as far off.
+        const am_json *features = row;
+        for (int i = 0; i < 8; i++) {
+            features = features->next;
+        }
+        assert_string_equal(cell(ablations, features, "configuration")->string, "full, Amble's features");
+        assert_true(cell(ablations, features, "path 1")->number > 1.15 * full);
         for (int i = 0; row; row = row->next, i++) {
             // Drawn faster than the data move: the current frame and the raw query lose, and no speed limit, though
-            // by less (1.28) since the method is played as printed with the paper's own features.
+            // by less (1.50).
             if (i == 2 || i == 4 || i == 6) {
                 assert_true(cell(ablations, row, "path 1")->number > (i == 4 ? 1.2 : 1.5) * full);
             }

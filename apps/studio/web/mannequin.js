@@ -95,9 +95,14 @@ export class Mannequin {
         this.object.updateMatrixWorld(true);
     }
 
-    /** For each bone: what to add to the joint's rotation, and whether its position is taken over. Parents come first. */
+    /**
+     * For each bone: what to add to the joint's rotation, and whether its position is taken over. Parents come first.
+     * A hand points where its forearm does: the measured pose may have hanging arms, the model's own has them stretched
+     * out.
+     */
     measure(figure) {
         this.driven = [];
+        const turns = new Map();
         this.object.traverse((bone) => {
             const entry = bone.isBone && map[bone.name];
             const joint = entry ? figure.roles[entry[0]] : undefined;
@@ -111,7 +116,10 @@ export class Mannequin {
                 const mine = placeOf(child.matrixWorld).sub(placeOf(bone.matrixWorld)).normalize();
                 const rigs = placeOf(figure.pose[towards]).sub(placeOf(figure.pose[joint])).normalize();
                 turn.setFromUnitVectors(mine, rigs);
+            } else if (/Hand$/.test(bone.name) && turns.has(bone.parent)) {
+                turn.copy(turns.get(bone.parent));
             }
+            turns.set(bone, turn);
             // joint turn * inverse(measured) * turn * own bind
             const offset = rotationOf(figure.pose[joint]).invert().multiply(turn).multiply(rotationOf(bone.matrixWorld));
             this.driven.push({ bone, joint, offset, placed: Boolean(entry[2]) });

@@ -421,6 +421,34 @@ static void each_part_of_the_method_is_a_switch(void **state)
     assert_true(hashes[0] != hashes[3] && hashes[4] != hashes[5] && hashes[8] != hashes[9]);
 }
 
+/// What the paper's method leaves out of the search, and the paper's corners on a retimed path, change the walk.
+static void switches_of_the_search_are_heard(void **state)
+{
+    (void)state;
+    static const am_vec3 hairpins[] = { { 0, 0, 0 }, { 0, 0, 3 }, { 0.2f, 0, 0.2f }, { 0.4f, 0, 3 } };
+    am_path_method methods[5] = { ami_path_method_paper(), ami_path_method_paper(), ami_path_method_paper(),
+                                  ami_path_method_default(), ami_path_method_default() };
+    methods[1].guard = true;
+    methods[2].squares = true;
+    methods[4].corners = true;
+    static walk walks[5];
+    for (int i = 0; i < 5; i++) {
+        world w;
+        make_path_world(&w, 3, 3, 4000);
+        am_path_def def = path_of(i < 3 ? draw(crossing, 5, 1.6f) : draw(hairpins, 4, 1.6f));
+        def.method = methods[i];
+        am_error err = { 0 };
+        check_ok(am_actor_follow(w.character, &def, &err), &err);
+        go(&w, 8.0f);
+        walks[i] = walked;
+        free_world(&w);
+    }
+    const size_t compared = sizeof(am_vec3) * 300;
+    assert_memory_not_equal(walks[0].hips, walks[1].hips, compared);
+    assert_memory_not_equal(walks[0].hips, walks[2].hips, compared);
+    assert_memory_not_equal(walks[3].hips, walks[4].hips, compared);
+}
+
 static void no_memory_for_planting_leaves_nothing_behind(void **state)
 {
     (void)state;
@@ -593,6 +621,7 @@ TEST_SUITE(path)
         cmocka_unit_test(settings_change_on_the_way),
         cmocka_unit_test(a_stick_turns_the_facing_on_the_way),
         cmocka_unit_test(each_part_of_the_method_is_a_switch),
+        cmocka_unit_test(switches_of_the_search_are_heard),
         cmocka_unit_test(no_memory_for_planting_leaves_nothing_behind),
         cmocka_unit_test(following_allocates_nothing),
         cmocka_unit_test(a_run_with_paths_ends_with_them_and_is_measured),

@@ -271,6 +271,38 @@ static void a_recording_gives_the_same_frames_again(void **state)
     am_run_script_free(&s);
 }
 
+/// Amble's and the paper's ways along a path, and single parts of either.
+static void the_parts_of_a_path_are_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool corners, retime, guard, squares;
+    } cases[] = {
+        { "\"loop\": false", false, true, true, true },
+        { "\"corners\": true", true, true, true, true },
+        { "\"retime\": false", true, false, true, true },
+        { "\"method\": \"paper\"", true, false, false, false },
+        { "\"method\": \"paper\", \"corners\": false, \"squares\": true", false, false, false, true },
+        { "\"method\": \"paper\", \"guard\": true", true, false, true, false },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[400];
+        am_run_script s;
+        snprintf(text, sizeof text,
+                 "{\"database\": \"x\", \"controller\": \"long-horizon\", \"characters\": [{\"path\": "
+                 "{\"points\": [[0, 0, 0], [8, 0, 14]], %s}}]}",
+                 cases[i].text);
+        parse_good(&s, text);
+        am_path_method method = s.actors[0].paths[0].def.method;
+        assert_int_equal(method.corners, cases[i].corners);
+        assert_int_equal(method.retime, cases[i].retime);
+        assert_int_equal(method.guard, cases[i].guard);
+        assert_int_equal(method.squares, cases[i].squares);
+        am_run_script_free(&s);
+    }
+}
+
 /// Options change on the way, and a recording has the changes.
 static void options_change_while_a_path_is_walked(void **state)
 {
@@ -480,6 +512,7 @@ TEST_SUITE(run)
         cmocka_unit_test(what_is_missing_is_named),
         cmocka_unit_test(damaged_scripts_are_refused),
         cmocka_unit_test(a_recording_gives_the_same_frames_again),
+        cmocka_unit_test(the_parts_of_a_path_are_read),
         cmocka_unit_test(options_change_while_a_path_is_walked),
         cmocka_unit_test(another_rate_walks_as_far),
         cmocka_unit_test(a_trace_line_is_one_object_with_the_reasons),
