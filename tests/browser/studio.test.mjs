@@ -199,6 +199,11 @@ test('A and D turn', turns);
 test('J jumps and lands', jumps);
 test('C creeps while held', creeps);
 
+test('a key without motion is struck out and says why', async () => {
+    const rows = await page.evaluate(() => Array.from(document.querySelectorAll('#help .absent'), (row) => [row.textContent, row.title]));
+    assert.deepEqual(rows, [['Pdance', 'this data set has no dance']]);
+});
+
 test('a key let go under Ctrl is let go, and a window that loses the focus lets go of all', async () => {
     await restart();
     await down('w');

@@ -284,7 +284,8 @@ export class Panel {
         const sends = this.isField ? hints[this.field.task] : this.studio.asks?.points ? hints.ask : null;
         this.caps = {};
         this.help.replaceChildren(...rows.map(([keys, label, activity]) => {
-            const row = make('div', { className: activity && !this.can(activity) ? 'absent' : '' });
+            const absent = Boolean(activity) && !this.can(activity);
+            const row = make('div', { className: absent ? 'absent' : '', title: absent ? `this data set has no ${activity}` : '' });
             for (const key of keys) {
                 this.caps[key] = make('kbd', { textContent: caps[key] ?? key });
                 row.append(this.caps[key]);
