@@ -97,8 +97,9 @@ typedef struct am_settings {
     float clamp_m, clamp_rad; ///< mixed root: largest distance from the simulated point, which waits there
     float trajectory_weight, pose_weight; ///< Responsive eq. 13: 0.8 and 0.2; both 0 means unweighted
     float walk_mps, sprint_mps;           ///< speeds of sticks and keys; 0 means the data's own
-    int32_t as_printed;                   ///< 1: as Responsive prints it: eq. 13 alone weighs heights (3.2.4), and a
-                                          ///< standing character holds the last frame of its clip (3.3.2)
+    int32_t as_printed;                   ///< 1: as Responsive prints it: eq. 13 alone weighs heights (3.2.4), a
+                                          ///< standing character holds the last frame of its clip (3.3.2), and
+                                          ///< Amble's hints of planted feet and limits of braking are left out
     float v_max;                          ///< m/s, fastest on a path; 0 means the path's own, or the data's
     int32_t steps;                        ///< flow: Euler steps of a tick; 0 means the model's own
     float noise;                          ///< flow: scale of the start noise; below 0 means the model's own

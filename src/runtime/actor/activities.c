@@ -59,6 +59,9 @@ static bool wants_to_turn(const ami_state *s)
            am_abs(am_wrap_angle(s->target_heading - am_quat_heading(s->root.rotation))) > TURN_RAD;
 }
 
+/// Whether targets are fitted to what the body can do, which Responsive does not.
+static bool adapts(const am_actor *c) { return ami_follows_springs(c) && !c->settings.as_printed; }
+
 /// Whether the body itself is slow enough to stand. The simulated point stops sooner than a runner can; where it
 /// rests already, as at the end of a path, there is nothing to wait for.
 static bool is_slow(const am_actor *c)
@@ -66,8 +69,7 @@ static bool is_slow(const am_actor *c)
     const ami_state *s = c->state;
     am_intent_def speeds;
     am_actor_get_speeds(c, &speeds);
-    return !ami_follows_springs(c) || am_v3_length(s->velocity) < STILL_MPS ||
-           s->speed < am_max(STAND_FROM_MPS, speeds.walk_mps);
+    return !adapts(c) || am_v3_length(s->velocity) < STILL_MPS || s->speed < am_max(STAND_FROM_MPS, speeds.walk_mps);
 }
 
 /// Moving, creeping or standing: the activities that last until something changes.
@@ -195,15 +197,11 @@ bool ami_follows_springs(const am_actor *c)
     return (source->index || source->facts) && c->settings.springs && c->state->activity == AM_ACTIVITY_MOVE;
 }
 
-bool ami_builds_up(const am_actor *c)
-{
-    return ami_follows_springs(c) && am_v3_length(c->state->target_velocity) > RUN_MPS;
-}
+bool ami_builds_up(const am_actor *c) { return adapts(c) && am_v3_length(c->state->target_velocity) > RUN_MPS; }
 
 bool ami_is_running(const am_actor *c)
 {
-    return ami_follows_springs(c) && am_v3_length(c->state->velocity) > RUN_MPS &&
-           c->prepared->limits.slower_mps2 > 0.0f;
+    return adapts(c) && am_v3_length(c->state->velocity) > RUN_MPS && c->prepared->limits.slower_mps2 > 0.0f;
 }
 
 /// The target as far as a search may ask for it now.

@@ -128,7 +128,7 @@ static am_source_target find_target(const am_actor *c)
 /// followed less closely with them: zigzags take up to 1.53 of the drawn time instead of 1.3.
 static void tell_feet(const am_actor *c, am_source_input *input)
 {
-    if (ami_path_active(c)) {
+    if (ami_path_active(c) || c->settings.as_printed) {
         return;
     }
     static const am_role feet[2] = { AM_ROLE_LEFT_FOOT, AM_ROLE_RIGHT_FOOT };

@@ -178,9 +178,8 @@ static const am_option options[] = {
              "weight of all trajectory features; 0 with pose_weight 0: unweighted") },
     { NUMBER("pose_weight", pose_weight, 0.0f, 2.0f, 1e3f, "", all, "weight of all other features") },
     { SWITCH("as_printed", as_printed, searches,
-             "exactly as the Responsive paper prints it: eq. 13 alone weighs heights, and a standing character holds "
-             "the last frame of its "
-             "clip") },
+             "as the Responsive paper prints it: eq. 13 alone weighs heights, a standing character holds the last "
+             "frame of its clip, searches do not hear where planted feet stand, and runners do not brake") },
     { NUMBER("walk_mps", walk_mps, 0.0f, 3.0f, 20.0f, "m/s", all,
              "speed of a full stick or a key; 0: the data's own"),
       .label = "walk" },
