@@ -101,13 +101,14 @@ static int rank_of(const studio_set *set)
 }
 
 /// What a page calls networks: their data and method; flows and segments differ by what they were trained for, which
-/// their file says.
+/// their file says. The file's name says more than that of a database like locomotion_gaits.
 static void name_networks(studio_set *set, const am_db *db, const am_method_row *row)
 {
-    const char *name = db->name[0] ? db->name : set->name;
+    bool plain = db->name[0] && (row->asked || !strchr(db->name, '_'));
+    const char *name = plain ? db->name : set->name;
     snprintf(set->method, sizeof set->method, "%s", row->name);
     snprintf(set->title, sizeof set->title, "%.40s, %.20s", name, row->asked ? set->name : row->label);
-    for (char *c = strrchr(set->title, ','); c && *c; c++) {
+    for (char *c = set->title; *c; c++) {
         *c = *c == '_' ? ' ' : *c;
     }
 }

@@ -69,6 +69,16 @@ for (const [key, heading] of [['w', 0], ['a', Math.PI / 2], ['s', Math.PI], ['d'
     });
 }
 
+test('networks are listed by words, not by the name of a config', async () => {
+    const { sets } = await page.evaluate(() => fetch('api/sets').then((response) => response.json()));
+    const titles = Object.fromEntries(sets.map(({ name, title }) => [name, title]));
+    assert.equal(titles.locomotion, 'locomotion, learned');
+    assert.equal(titles.salsa, 'salsa and walks, learned');
+    for (const title of Object.values(titles)) {
+        assert.doesNotMatch(title, /_/);
+    }
+});
+
 test('two keys walk between them', async () => {
     const walking = await hold(['w', 'd'], 180);
     assert.ok(Math.abs(wrap(walking.way + Math.PI / 4)) < 0.2, `goes ${walking.way} rad`);
