@@ -444,6 +444,17 @@ static float sinks(const am_transform *world, const am_source *source, int side,
     return am_max(hip.y - ankle.y - height, 0.0f);
 }
 
+/// Where a knee points in the pose: away from the line between hip and ankle. It may lie behind the line to where the
+/// ankle is to be.
+static am_vec3 knee_points(const am_transform *world, const am_source *source, int side)
+{
+    am_vec3 hip = world[leg_joint(source, side, 0)].translation;
+    am_vec3 knee = am_v3_sub(world[leg_joint(source, side, 1)].translation, hip);
+    am_vec3 along = am_v3_sub(world[leg_joint(source, side, 2)].translation, hip);
+    along = am_v3_normalize_or(along, am_v3_zero());
+    return am_v3_sub(knee, am_v3_scale(along, am_v3_dot(knee, along)));
+}
+
 void ami_stand_legs(am_actor *c)
 {
     const ami_stand *stand = c->stand;
@@ -466,7 +477,7 @@ void ami_stand_legs(am_actor *c)
         int ankle = leg_joint(source, side, 2);
         am_fk(world, c->local_raw, source->skeleton->parents, c->joint_count);
         ami_ik_chain chain = { c->local_raw, world, leg_joint(source, side, 0), leg_joint(source, side, 1), ankle };
-        ami_ik_two_bone(&chain, goal[side].translation, am_v3_zero(), 0.0f);
+        ami_ik_two_bone(&chain, goal[side].translation, knee_points(world, source, side), 0.0f);
         world[ankle].rotation = goal[side].rotation;
         ami_ik_keep_rotation(c->local_raw, world, source->skeleton->parents, ankle);
     }

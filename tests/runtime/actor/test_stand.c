@@ -93,6 +93,38 @@ static void every_stop_ends_in_a_stand(void **state)
     am_actor_destroy(actor);
 }
 
+/// How far a knee is ahead of the line between hip and ankle, in the direction of the toes.
+static float knee_ahead(const am_actor *actor, const am_role roles[4])
+{
+    am_vec3 hip = place(actor, roles[0]), ankle = place(actor, roles[2]);
+    am_vec3 along = am_v3_normalize_or(am_v3_sub(ankle, hip), am_v3_zero());
+    am_vec3 knee = am_v3_sub(place(actor, roles[1]), hip);
+    am_vec3 toes = am_v3_normalize_or(am_v3_ground(am_v3_sub(place(actor, roles[3]), ankle)), am_v3_zero());
+    return am_v3_dot(am_v3_sub(knee, am_v3_scale(along, am_v3_dot(knee, along))), toes);
+}
+
+static void feet_step_together_without_a_knee_bent_backwards(void **state)
+{
+    (void)state;
+    static const am_role legs[2][4] = {
+        { AM_ROLE_LEFT_UP_LEG, AM_ROLE_LEFT_LEG, AM_ROLE_LEFT_FOOT, AM_ROLE_LEFT_TOE },
+        { AM_ROLE_RIGHT_UP_LEG, AM_ROLE_RIGHT_LEG, AM_ROLE_RIGHT_FOOT, AM_ROLE_RIGHT_TOE },
+    };
+    am_actor *actor = open_actor();
+    for (int i = 0; i < 40; i++) {
+        float heading = 2.399963f * (float)i;
+        am_vec3 sprint = am_v3(2.8f * am_sin(heading), 0.0f, 2.8f * am_cos(heading));
+        step(actor, sprint, 1.2f + 0.017f * (float)i);
+        step(actor, am_v3_zero(), 1.0f);
+        for (int frame = 0; frame < 90; frame++) {
+            am_actor_step(actor, &(am_intent){ 0 }, DT);
+            assert_true(knee_ahead(actor, legs[0]) > -0.02f);
+            assert_true(knee_ahead(actor, legs[1]) > -0.02f);
+        }
+    }
+    am_actor_destroy(actor);
+}
+
 static void a_key_lets_go_without_a_pop(void **state)
 {
     (void)state;
@@ -188,6 +220,7 @@ TEST_SUITE(stand)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_standing_character_stays_and_lives),
         cmocka_unit_test(every_stop_ends_in_a_stand),
+        cmocka_unit_test(feet_step_together_without_a_knee_bent_backwards),
         cmocka_unit_test(a_key_lets_go_without_a_pop),
         cmocka_unit_test(a_snapshot_in_the_stand_continues_alike),
         cmocka_unit_test(a_sprinter_brakes_before_it_stands),
