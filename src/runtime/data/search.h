@@ -1,8 +1,8 @@
 /// Exact nearest frames: a query in stored features against every frame of a database that may be offered.
 ///
-/// Three indices with the same answers: the linear reference, the two-level boxes of LMM appendix B, and the fast
-/// one. The cost of a frame is the squared distance (optionally weighted), summed in the one shape of the library's
-/// kernels; ties go to the lower frame. Frames in the ignored head and tail of a range are never offered.
+/// Two indices with the same answers: the linear reference and the fast one. The cost of a frame is the squared
+/// distance (optionally weighted), summed in the one shape of the library's kernels; ties go to the lower frame.
+/// Frames in the ignored head and tail of a range are never offered.
 #ifndef AMI_DATA_SEARCH_H
 #define AMI_DATA_SEARCH_H
 
