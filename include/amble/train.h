@@ -1,4 +1,4 @@
-/// Training of networks on processors: no Python, no graphics card. A library of its own (libamble_train): the run
+/// Training of networks on the CPU: no Python, no graphics card. A library of its own (libamble_train): the run
 /// time does not need it.
 ///
 /// am_train_run runs a recipe (JSON with stages, see docs/train.md), as `amble train` does, and writes one `.amnet`,

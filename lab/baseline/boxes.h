@@ -1,5 +1,5 @@
-/// The two-level box search of Learned Motion Matching, appendix B, that the fast index is measured against, and an
-/// independent second answer.
+/// The two-level box search of Learned Motion Matching, appendix B, against which the fast index is
+/// timed and its answers are checked.
 #ifndef LAB_BOXES_H
 #define LAB_BOXES_H
 

@@ -1,4 +1,4 @@
-/// Fixed courses that nobody trained on: places over 15 s at a walk, and the line through them.
+/// Fixed courses that no network was trained on: places over 15 s at a walk, and the line through them.
 #ifndef AMBLE_LAB_BEHAVIOURS_COURSES_H
 #define AMBLE_LAB_BEHAVIOURS_COURSES_H
 

@@ -95,8 +95,7 @@ am_result ami_lmm_list(ami_lmm *d, int steps, am_error *err)
     return d->first_count > 0
                ? AM_OK
                : ami_fail(err, AM_ERR_EMPTY,
-                          "no clip of the database that may be trained on is longer than the %d frames of a sample",
-                          steps);
+                          "no training clip of the database is longer than the %d frames of a sample", steps);
 }
 
 // ---------------------------------------------------------------------------------------------

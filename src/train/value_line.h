@@ -1,5 +1,5 @@
-/// The whole sweep of a line's value function, which has far more cells than the other tasks: the same worths as the
-/// general sweep gives, with all that is common to many cells computed once.
+/// The whole sweep of a line's value function, which has far more cells than the other tasks: the same values as
+/// the general sweep gives, with all that is common to many cells computed once.
 ///
 /// - The angle after an action depends on the angle before it alone, not on the place across the line.
 /// - The place across the line after a step depends on the angle and the place before it, not on the path taken.

@@ -19,9 +19,9 @@ const KNOWN = {
     get_up: { label: 'get up' }, path: { label: 'follow way-points' }, style: { label: 'walk in a style' }, uncontrolled: { label: 'go its own way' },
 };
 const HINTS = {
-    point: () => 'click where, or press there and drag to where it shall face',
-    place: (tool) => (tool.facing ? 'click where, or press there and drag to where it shall face' : 'click where'),
-    direction: () => 'click where it shall face', list: () => 'drag a line, or click one way-point after another', steer: () => 'keys and sticks steer', nothing: () => '',
+    point: () => 'click where, or press there and drag to the side it should face',
+    place: (tool) => (tool.facing ? 'click where, or press there and drag to the side it should face' : 'click where'),
+    direction: () => 'click where it should face', list: () => 'drag a line, or click one way-point after another', steer: () => 'keys and sticks steer', nothing: () => '',
 };
 
 // ---------------------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ const box = (size, at, material) => {
     return mesh;
 };
 
-/** What stands where something was asked for: a ring, a chair, a thing; with an arrow where it shall face. */
+/** What stands where something was asked for: a ring, a chair, a thing; with an arrow where it should face. */
 class Marks {
     constructor(scene) {
         const wood = new THREE.MeshStandardMaterial({ color: 0xb58a5a, roughness: 0.8 });

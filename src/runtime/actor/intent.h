@@ -1,4 +1,4 @@
-/// Speeds of devices, single devices, and targets that look into the future.
+/// Intent from single devices, the speeds that they ask for, and targets that look into the future.
 #ifndef AMI_ACTOR_INTENT_H
 #define AMI_ACTOR_INTENT_H
 

@@ -15,7 +15,7 @@
 // A slower root has come to rest.
 #define REST_MPS 0.15f
 #define REST_RADPS 0.6f
-// Networks that draw each pose may glide in a stand for ever. Below this speed they are stopped after this time, and
+// Networks that draw each pose may glide in a stand forever. Below this speed they are stopped after this time, and
 // at once at a goal, where one step does it.
 #define GLIDE_MPS 0.6f
 #define GLIDE_S 0.7f

@@ -1,5 +1,5 @@
-/// Standing: when nothing is wanted and the body has come to rest, the root is held, the feet stay where they are (or
-/// step once into a stance that captured standing has), and the body lives a little. The source waits meanwhile.
+/// Standing: when no movement is asked for and the body has come to rest, the root is held, the feet stay where they
+/// are (or step once into a stance like captured standing), and the body moves a little. The source waits meanwhile.
 #ifndef AMI_ACTOR_STAND_H
 #define AMI_ACTOR_STAND_H
 

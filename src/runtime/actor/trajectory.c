@@ -10,11 +10,11 @@
 // direction begins with a hop.
 #define TURN_RADPS 4.0f
 #define STARTS_MPS 0.4f // a slower body has its next steps still to choose
-// What a runner brakes with, of the 99th percentile of captured ones: one who runs on in another direction may brake
-// harder.
+// What a runner brakes with, of the 99th percentile of captured ones. A runner who goes on in another direction may
+// brake harder.
 #define RUN_OUT 0.9f
 #define RUN_ON 2.0f
-// One who stops may brake harder, too: stops are to be quick. Without a limit the body stands within one stride.
+// A runner who stops may brake harder, too: stops should be quick. Without a limit the body stands within one stride.
 #define RUN_HALT 1.6f
 
 /// One state of the point: now, or at some later time.

@@ -45,8 +45,9 @@ static am_result check_part(const ami_latent_net *p, const part_form *form, am_e
     }
     if (known != ami_net_input_count(p->net) || p->out < 0 || ami_net_output_count(p->net) != 1 ||
         am_net_state_size(p->net) != 0) {
-        return ami_fail(err, AM_ERR_FORMAT, "part '%s' must give '%s' alone and read nothing else than it is given",
-                        form->name, form->output);
+        return ami_fail(err, AM_ERR_FORMAT,
+                        "part '%s' must have '%s' as its only output, no unknown input and no state", form->name,
+                        form->output);
     }
     if (am_net_output_size(p->net, p->out) != form->out_width) {
         return ami_fail(err, AM_ERR_FORMAT, "part '%s' gives %d numbers instead of %d", form->name,

@@ -429,7 +429,7 @@ am_result ami_matching_create(am_source **out, const ami_match_def *def, const a
     }
     if (!def->db->has_poses && !def->decompressor) {
         return ami_fail(err, AM_ERR_SUPPORT,
-                        "the database has no poses: give the network whose Decompressor makes them as well");
+                        "the database has no poses; also name the network whose Decompressor makes them");
     }
     if (!(def->search_every_s > 0.0f) || !(def->stay_bias >= 0.0f) || !(def->surround_s >= 0.0f) ||
         !(def->rough_mps2 >= 0.0f) || !(def->search_every_s < 1e3f) || !(def->surround_s < 1e3f)) {

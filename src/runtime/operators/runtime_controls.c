@@ -25,7 +25,7 @@ static void call_root_facing(void *context, ami_expr_value *out, const ami_expr_
     ami_expr_set_vector(out, am_quat_rotate(world_of(context)->root.rotation, am_v3(0.0f, 0.0f, 1.0f)));
 }
 
-/// The desired trajectory at a time: its ends go on for ever. False when there is none.
+/// The desired trajectory at a time: its ends go on forever. False when there is none.
 static bool trajectory_at(const ami_control_world *world, float time, am_query_point *out)
 {
     int count = world->trajectory_count;
