@@ -19,8 +19,8 @@ const KNOWN = {
     get_up: { label: 'get up' }, path: { label: 'follow way-points' }, style: { label: 'walk in a style' }, uncontrolled: { label: 'go its own way' },
 };
 const HINTS = {
-    point: () => 'click where, or press there and drag to the side it should face',
-    place: (tool) => (tool.facing ? 'click where, or press there and drag to the side it should face' : 'click where'),
+    point: () => 'click where, or press there and drag the way it should face',
+    place: (tool) => (tool.facing ? 'click where, or press there and drag the way it should face' : 'click where'),
     direction: () => 'click where it should face', list: () => 'drag a line, or click one way-point after another', steer: () => 'keys and sticks steer', nothing: () => '',
 };
 
