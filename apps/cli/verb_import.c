@@ -137,7 +137,7 @@ static int import_all(import_job *j, const cli_call *call, char **argv)
         }
     }
     if (j->import.count == 0) {
-        return cli_stop(NULL, "no motion files (.bvh .glb .gltf .fbx .dae .npz) found");
+        return cli_stop(NULL, "no motion files (" AM_MOTION_EXTENSIONS ") found");
     }
     return run_job(j, &call->common);
 }

@@ -38,6 +38,8 @@ AM_API am_result am_bvh_read(am_clip **out, const void *data, size_t size, const
 AM_API am_result am_glb_read(am_clips *out, const void *data, size_t size, const am_read_def *def, am_error *err);
 /// NPZ with the arrays that am_npz_write writes (stored or deflated).
 AM_API am_result am_npz_read(am_clips *out, const void *data, size_t size, const am_read_def *def, am_error *err);
+/// The motion files that are looked for in folders.
+#define AM_MOTION_EXTENSIONS ".bvh .glb .gltf .fbx .dae .npz"
 /// Reads a motion file by its contents and extension; other formats go through Assimp in a child
 /// process where the build has it (AM_ERR_SUPPORT otherwise).
 AM_API am_result am_motion_read_file(am_clips *out, const char *path, const am_read_def *def, am_error *err);

@@ -115,9 +115,9 @@ am_result ami_build_list(ami_building *b)
         return result;
     }
     if (b->import.count == 0) {
-        return ami_fail(
-            b->err, AM_ERR_EMPTY,
-            "no motion files (.bvh .glb .gltf .fbx .dae .npz) found; check \"clips\" in the config, or --clips");
+        return ami_fail(b->err, AM_ERR_EMPTY,
+                        "no motion files (" AM_MOTION_EXTENSIONS
+                        ") found; check \"clips\" in the config, or --clips");
     }
     return choose_reference(b);
 }

@@ -125,13 +125,16 @@ am_result am_import_add_file(am_import *import, const char *path, am_error *err)
 
 static bool is_motion(const char *name)
 {
-    static const char *const ends[] = { ".bvh", ".glb", ".gltf", ".fbx", ".dae", ".npz" };
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
-        if (ami_file_has_extension(name, ends[i])) {
-            return true;
+    char all[] = AM_MOTION_EXTENSIONS;
+    bool is = false;
+    for (char *end = all, *next = NULL; end && !is; end = next) {
+        next = strchr(end, ' ');
+        if (next) {
+            *next++ = '\0';
         }
+        is = ami_file_has_extension(name, end);
     }
-    return false;
+    return is;
 }
 
 static bool is_folder(const char *path) { return am_path_look(NULL, path) == AM_PATH_FOLDER; }
