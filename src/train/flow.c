@@ -282,11 +282,39 @@ static void take_tensor(am_net_graph *g, const am_net_graph *from, int tensor)
            (size_t)t->rows * (size_t)t->columns * sizeof *g->weights);
 }
 
-/// Whether a tensor has all inputs side by side, beside what is hidden.
-static bool has_inputs(const am_net_graph *g, control_gap gap, int units, int tensor)
+/// Whether a value, made before operation `op`, is all inputs side by side, or ends with them.
+static bool ends_with_inputs(const am_net_graph *g, int value, int op)
 {
-    const int columns = g->tensors[tensor].columns;
-    return columns == gap.inputs || columns == gap.inputs + units;
+    const ami_flow_values at = ami_flow_find(g);
+    while (op-- > 0) {
+        const am_net_op *o = &g->ops[op];
+        int last = 0;
+        if (o->out != value) {
+            continue;
+        }
+        if (o->kind != AM_NET_CONCAT && o->kind != AM_NET_NORMALISE && o->kind != AM_NET_LAYER_NORM) {
+            return false;
+        }
+        while (o->kind == AM_NET_CONCAT && last + 1 < AM_NET_MOST_IN && o->in[last + 1] >= 0) {
+            last++;
+        }
+        value = o->in[last];
+    }
+    return value == (at.noise >= 0 ? at.noise : at.time);
+}
+
+/// Whether a tensor has a column of every input, beside what is hidden. Its number of columns does not tell: there
+/// may be as many units as inputs.
+static bool has_inputs(const am_net_graph *g, int tensor)
+{
+    for (int i = 0; i < g->op_count; i++) {
+        const am_net_op *o = &g->ops[i];
+        const bool both = o->kind == AM_NET_NORMALISE || o->kind == AM_NET_LAYER_NORM;
+        if ((o->tensor[0] == tensor && (both || o->kind == AM_NET_LINEAR)) || (both && o->tensor[1] == tensor)) {
+            return ends_with_inputs(g, o->in[0], i);
+        }
+    }
+    return false;
 }
 
 am_result ami_flow_begin(am_net_graph *graph, const am_model *model, bool controlled, const am_alloc *alloc,
@@ -304,14 +332,14 @@ am_result ami_flow_begin(am_net_graph *graph, const am_model *model, bool contro
     const control_gap to = gap_of(graph), at = gap_of(from);
     const int tensors = graph->tensor_count;
     bool fits = to.inputs > 0 && at.inputs - at.count == to.inputs - to.count && from->tensor_count == tensors;
-    const int units = fits && tensors > 2 ? graph->tensors[2].rows : 0; // after the scales: the first layer
     for (int t = 0; fits && t < tensors; t++) {
         const am_net_tensor *a = &graph->tensors[t], *b = &from->tensors[t];
-        const bool wide = has_inputs(graph, to, units, t) && has_inputs(from, at, units, t);
-        fits = a->rows == b->rows && a->columns - (wide ? to.count : 0) == b->columns - (wide ? at.count : 0);
+        const bool wide = has_inputs(graph, t);
+        fits = wide == has_inputs(from, t) && a->rows == b->rows &&
+               a->columns - (wide ? to.count : 0) == b->columns - (wide ? at.count : 0);
     }
     for (int t = 0; fits && t < tensors; t++) {
-        if (has_inputs(graph, to, units, t) && !(controlled && to.count == at.count)) {
+        if (has_inputs(graph, t) && !(controlled && to.count == at.count)) {
             take_columns(graph, to, from, at, t);
         } else {
             take_tensor(graph, from, t);

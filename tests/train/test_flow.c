@@ -504,6 +504,54 @@ static void a_flow_begins_as_another(void **state)
     assert_non_null(strstr(err.text, "other layers"));
 }
 
+/// As many units as inputs: 24 + 24 latents, 3 numbers of a velocity, time and noise.
+static void a_flow_begins_as_another_with_as_many_units_as_inputs(void **state)
+{
+    (void)state;
+    place p = make_place("flow_square");
+    put_database(&p, 0);
+    am_train_summary s;
+    am_error err = { 0 };
+    static const char way[] = "{ \"control\": { \"and\": { \"way\": \"velocity\" } } }";
+    static const char way_controls[] = "{ \"training\": { \"set\": { \"way\": \"velocity(root, now)\" } } }";
+    char from[700], path[700];
+    snprintf(path, sizeof path, "%s/way.json", p.dir);
+    check_ok(am_file_write(path, way, sizeof way - 1, &err), &err);
+    snprintf(path, sizeof path, "%s/way_controls.json", p.dir);
+    check_ok(am_file_write(path, way_controls, sizeof way_controls - 1, &err), &err);
+#define SQUARE                                                                                                       \
+    ", { \"kind\": \"flow\", \"database\": \"db.amdb\", \"hidden\": 3, \"units\": 53, \"batch\": 64, "               \
+    "\"optimiser\": \"adam\""
+    am_model *model = train(&p, "{ \"stages\": [" ENCODER SQUARE ", \"rate\": 0.01, \"iterations\": 20 } ] }", 1, &s);
+    am_net_graph *before = part(model, "flow");
+    am_model_close(model);
+    snprintf(from, sizeof from, "%s/from.amnet", p.dir);
+    assert_int_equal(rename(p.output, from), 0);
+    model = train(&p,
+                  "{ \"stages\": [" ENCODER SQUARE
+                  ", \"rate\": 0.000001, \"iterations\": 1, \"from\": \"from.amnet\", \"schema\": "
+                  "\"way.json\", \"controls\": \"way_controls.json\" } ] }",
+                  1, &s);
+    am_net_graph *after = part(model, "flow");
+    int same = 0;
+    for (int t = 0; t < before->tensor_count; t++) {
+        const am_net_tensor *a = &before->tensors[t], *b = &after->tensors[t];
+        assert_int_equal(a->rows, b->rows);
+        if (a->columns == b->columns) { // hidden: nothing of them belongs to the control
+            for (size_t k = 0; k < (size_t)a->rows * (size_t)a->columns; k++) {
+                assert_true(am_abs(before->weights[a->offset + k] - after->weights[b->offset + k]) < 1e-4f);
+            }
+            same++;
+        } else {
+            assert_int_equal(b->columns - a->columns, 3);
+        }
+    }
+    assert_true(same > 4 && same < before->tensor_count);
+    am_net_graph_destroy(before);
+    am_net_graph_destroy(after);
+    am_model_close(model);
+}
+
 static void a_student_keeps_its_teachers_encoder(void **state)
 {
     (void)state;
@@ -871,6 +919,7 @@ TEST_SUITE(flow)
         cmocka_unit_test(a_student_makes_in_one_step_what_its_teacher_makes_in_four),
         cmocka_unit_test(a_flow_learns_with_the_encoder_of_its_controls),
         cmocka_unit_test(a_flow_begins_as_another),
+        cmocka_unit_test(a_flow_begins_as_another_with_as_many_units_as_inputs),
         cmocka_unit_test(a_student_keeps_its_teachers_encoder),
         cmocka_unit_test(another_control_is_said_in_terms_of_the_known_one),
         cmocka_unit_test(segments_are_learned_from_matched_controls),
