@@ -1,5 +1,7 @@
 // Characters that are pushed: which way they go, that they find back, that the same pushes give the same bits.
+#include "actor/actor.h"
 #include "actor/get.h"
+#include "support/flow_model.h"
 #include "push_trials.h"
 #include "physics/pushable.h"
 #include "base/budget.h"
@@ -73,6 +75,47 @@ static void without_pushes_a_character_moves_as_one_without_solver(void **state)
     assert_int_equal(ami_push_of(plain.character).count, 0);
     free_world(&w);
     free_world(&plain);
+}
+
+/// The page offers pushes, `amble run` without them does not: a character that met an object has one hash in both.
+static void one_that_met_an_object_hashes_as_one_without_solver(void **state)
+{
+    (void)state;
+    am_error err = { 0 };
+    const flow_model_def made = { .puppet = true,
+                                  .schema = "{\"control\": {\"and\": {\"still\": \"velocity\", \"object\": "
+                                            "\"location\"}}}" };
+    am_model *model = flow_model_make(shared_db, &made, &err);
+    am_asset *asset = NULL;
+    am_control *control = NULL;
+    am_actor *actors[2] = { NULL, NULL };
+    check_ok(model ? AM_OK : err.code, &err);
+    am_asset_def asset_def;
+    am_asset_def_init(&asset_def);
+    asset_def.models = (const am_model *const *)&model;
+    asset_def.model_count = 1;
+    check_ok(am_asset_create(&asset, &asset_def, &err), &err);
+    check_ok(am_control_create(&control, am_asset_control_schema(asset, AM_METHOD_FLOW), NULL, &err), &err);
+    for (int i = 0; i < 2; i++) {
+        am_actor_def def;
+        am_actor_def_init(&def, asset);
+        am_settings_init(&def.settings, AM_METHOD_FLOW);
+        def.push = i == 0 ? am_physics_solver(body) : NULL;
+        check_ok(am_actor_create(&actors[i], &def, &err), &err);
+        const am_vec3 hand = ami_pose_of(actors[i]).world[shared_db->roles.joint[AM_ROLE_LEFT_HAND]].translation;
+        const float object[3] = { hand.x, hand.y + 0.1f, hand.z + 0.1f };
+        check_ok(am_control_set(control, "object", object, 3, &err), &err);
+        for (int step = 0; step < 30; step++) {
+            am_actor_step(actors[i], &(am_intent){ .control = control }, DT);
+        }
+        assert_true(actors[i]->objects->met == 1);
+    }
+    assert_true(am_actor_hash(actors[0]) == am_actor_hash(actors[1]));
+    am_actor_destroy(actors[0]);
+    am_actor_destroy(actors[1]);
+    am_control_destroy(control);
+    am_asset_close(asset);
+    am_model_close(model);
 }
 
 static void a_snapshot_within_a_reaction_goes_on_with_the_same_bits(void **state)
@@ -365,6 +408,7 @@ TEST_SUITE(push)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pushed_chest_leans_the_way_of_the_push),
         cmocka_unit_test(without_pushes_a_character_moves_as_one_without_solver),
+        cmocka_unit_test(one_that_met_an_object_hashes_as_one_without_solver),
         cmocka_unit_test(a_snapshot_within_a_reaction_goes_on_with_the_same_bits),
         cmocka_unit_test(a_new_push_ends_the_one_before),
         cmocka_unit_test(every_part_can_be_pushed_and_the_body_finds_back),

@@ -118,7 +118,7 @@ static int hand_joint(const am_actor *c, int side)
     return c->prepared->source->roles->joint[side == 0 ? AM_ROLE_LEFT_HAND : AM_ROLE_RIGHT_HAND];
 }
 
-/// How far the hands are to be off the animation: one is at the object, or the middle between both.
+/// How far the hands are to be off where the hips carry them: one is at the object, or the middle between both.
 static void hands_wanted(const am_actor *c, const ami_things *things, am_vec3 out[2])
 {
     int left = hand_joint(c, 0);
@@ -126,7 +126,9 @@ static void hands_wanted(const am_actor *c, const ami_things *things, am_vec3 ou
     if (left < 0 || right < 0) {
         return;
     }
-    am_vec3 at[2] = { c->world_raw[left].translation, c->world_raw[right].translation };
+    // The hips' own offset carries the hands along.
+    am_vec3 at[2] = { am_v3_add(c->world_raw[left].translation, c->objects->hips.at),
+                      am_v3_add(c->world_raw[right].translation, c->objects->hips.at) };
     am_vec3 hand = things->hand < 0 ? am_v3_lerp(at[0], at[1], 0.5f) : at[things->hand];
     am_vec3 gap = am_v3_sub(things->object, hand);
     am_vec3 wanted = am_v3_scale(gap, nearness(am_v3_length(gap), HAND_NEAR_M, HAND_FAR_M));
@@ -157,12 +159,14 @@ void ami_objects_seat(am_actor *c, const ami_things *things, float dt)
         am_vec3 gap = am_v3_sub(seat, c->world_raw[0].translation);
         hips = am_v3_scale(gap, nearness(am_v3_length(gap), SEAT_NEAR_M, SEAT_FAR_M));
     }
+    if (o->met || am_v3_length2(hips) > 0.0f) {
+        follow(&o->hips, hips, SEAT_HALFLIFE_S, dt);
+    }
     if (things->takes) {
         hands_wanted(c, things, hands);
     }
     o->met |= (uint32_t)(am_v3_length2(hips) + am_v3_length2(hands[0]) + am_v3_length2(hands[1]) > 0.0f);
     if (o->met) {
-        follow(&o->hips, hips, SEAT_HALFLIFE_S, dt);
         follow(&o->hands[0], hands[0], HAND_HALFLIFE_S, dt);
         follow(&o->hands[1], hands[1], HAND_HALFLIFE_S, dt);
         am_vec3 own = am_quat_unrotate(c->state->root.rotation, o->hips.at);
@@ -181,8 +185,7 @@ static void reach(am_actor *c, int side, am_vec3 offset)
     if (chain.upper < 0 || chain.middle < 0 || chain.end < 0) {
         return;
     }
-    // The hips' own offset carried the hand along already.
-    am_vec3 target = am_v3_sub(am_v3_add(c->world[chain.end].translation, offset), c->objects->hips.at);
+    am_vec3 target = am_v3_add(c->world[chain.end].translation, offset);
     ami_ik_two_bone(&chain, target, am_v3_zero(), ARM_SOFTEN_M);
     for (int j = chain.upper; j < c->joint_count; j++) {
         c->world[j] = am_transform_mul(c->world[parents[j]], c->local[j]);

@@ -124,7 +124,8 @@ uint64_t am_actor_hash(const am_actor *c)
     bool pushed = ami_push_of(c).total > 0;
     bool stood = c->stand->since_s > 0.0f;
     size_t size = pushed ? c->pushed_size : stood ? c->stood_size : c->plain_size;
-    return am_hash64(c->flat, c->objects->met ? c->flat_size : size, 0);
+    uint64_t hash = am_hash64(c->flat, size, 0);
+    return c->objects->met ? am_hash64(c->objects, sizeof *c->objects, hash) : hash;
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -182,6 +182,26 @@ static void hips_come_to_a_seat_and_feet_stay(void **state)
     done(&s);
 }
 
+static void a_hand_does_not_jump_while_the_hips_leave_a_seat(void **state)
+{
+    (void)state;
+    stage s;
+    make(&s, true);
+    begin(&s);
+    const am_vec3 hips = joint_at(&s, AM_ROLE_HIPS);
+    set(&s, "task.sit.chair", am_v3(hips.x, hips.y - 0.22f, hips.z - 0.08f));
+    set(&s, "task.sit.facing", am_v3(0.0f, 0.0f, 1.0f));
+    play(&s, 90);
+    am_vec3 last = joint_at(&s, AM_ROLE_LEFT_HAND);
+    set(&s, "task.pick_up.object", object_near(&s, AM_ROLE_LEFT_HAND));
+    for (int i = 0; i < 90; i++) {
+        play(&s, 1);
+        assert_true(am_v3_distance(joint_at(&s, AM_ROLE_LEFT_HAND), last) < 0.04f);
+        last = joint_at(&s, AM_ROLE_LEFT_HAND);
+    }
+    done(&s);
+}
+
 static void characters_that_met_nothing_hash_as_before_and_snapshots_keep_what_was_met(void **state)
 {
     (void)state;
@@ -217,6 +237,7 @@ TEST_SUITE(objects)
         cmocka_unit_test(without_a_hand_the_middle_of_both_comes),
         cmocka_unit_test(what_is_far_or_left_to_the_network_is_not_met),
         cmocka_unit_test(hips_come_to_a_seat_and_feet_stay),
+        cmocka_unit_test(a_hand_does_not_jump_while_the_hips_leave_a_seat),
         cmocka_unit_test(characters_that_met_nothing_hash_as_before_and_snapshots_keep_what_was_met),
     };
     return cmocka_run_group_tests(tests, make_all, free_all);
