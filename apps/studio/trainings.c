@@ -26,23 +26,40 @@ static const char *file_of(const char *path)
 /// Called with each preview that is there; false ends.
 typedef bool (*visit_fn)(void *user, const char *path);
 
+/// Gives the preview of a given file; false when it is not there.
+static bool preview_of(char *out, size_t size, const char *given)
+{
+    if (!studio_is_networks(given) || strlen(given) + sizeof PREVIEW > size) {
+        return false;
+    }
+    snprintf(out, size, "%.*s%s", (int)(strlen(given) - strlen(NETWORKS)), given, PREVIEW);
+    return am_path_look(NULL, out) == AM_PATH_FILE;
+}
+
+/// Whether a name is that of a given file's preview, which may lie in the folder of networks, too.
+static bool is_given(const studio_sets *sets, const char *name)
+{
+    char path[1300];
+    bool found = false;
+    for (int i = 0; i < sets->def.database_count && !found; i++) {
+        found = preview_of(path, sizeof path, sets->def.databases[i]) && strcmp(file_of(path), name) == 0;
+    }
+    return found;
+}
+
 static void each_preview(const studio_sets *sets, visit_fn visit, void *user)
 {
     char path[1300];
     bool on = true;
     for (int i = 0; i < sets->def.database_count && on; i++) {
-        const char *given = sets->def.databases[i];
-        if (studio_is_networks(given) && strlen(given) < 1200) {
-            snprintf(path, sizeof path, "%.*s%s", (int)(strlen(given) - strlen(NETWORKS)), given, PREVIEW);
-            on = am_path_look(NULL, path) != AM_PATH_FILE || visit(user, path);
-        }
+        on = !preview_of(path, sizeof path, sets->def.databases[i]) || visit(user, path);
     }
     am_folder_names names = { 0 };
     if (sets->def.model_dir) {
         am_folder_list(&names, sets->def.model_dir);
     }
     for (int i = 0; i < names.count && on; i++) {
-        if (studio_is_preview(names.items[i])) {
+        if (studio_is_preview(names.items[i]) && !is_given(sets, names.items[i])) {
             snprintf(path, sizeof path, "%s/%s", sets->def.model_dir, names.items[i]);
             on = visit(user, path);
         }

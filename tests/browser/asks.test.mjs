@@ -325,6 +325,8 @@ test('other networks take over the pose; their schema brings its own tools', asy
     assert.match(refused, /nowhere/);
     assert.equal((await advance(1)).target, 2, 'all stays as it was');
     browser.errors.length = 0; // the browser tells of the 404
+    await page.evaluate(() => window.amble.studio.asks.take({ id: '', kind: 'steer', choices: [] }));
+    assert.equal((await advance(1)).target, 0, 'another tool ends it');
     await take('flow_tiny');
     assert.equal(await page.locator('#ask option').count(), 9);
     await page.evaluate(() => window.amble.studio.notice(null));
@@ -348,6 +350,10 @@ test('a training offers its newest network, which the character takes over as it
         const first = await page.evaluate(() => ({ ...window.amble.studio.trainings.row }));
         assert.equal(first.iterations, 100000);
         assert.ok(first.iteration >= 100 && first.loss > 0);
+        const given = await openStudio(join(outDir, 'studio'), output, '--models', models);
+        const { trainings } = await (await page.request.get(`${given.url}/api/trainings`)).json();
+        await given.stop();
+        assert.deepEqual(trainings.map(({ name }) => name), ['flow_new.preview'], 'once, though it is named and in the folder');
         const taken = await advance(1);
         assert.ok(Math.hypot(taken.rootX - before_.rootX, taken.rootZ - before_.rootZ) < 0.1, 'it goes on from its place');
         await until(async (iteration) => {
@@ -379,7 +385,7 @@ test('a training offers its newest network, which the character takes over as it
         return row.hash === null && used.flow.hash === null;
     });
     await advance(6);
-    assert.match(await page.textContent('#training'), /finished/);
+    assert.equal(await page.textContent('#training'), 'The training has ended.');
     assert.deepEqual(browser.errors, []);
 });
 

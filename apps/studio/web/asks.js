@@ -204,6 +204,7 @@ export class Asks {
             this.hash = hash;
             this.alone = asked && !control;
             this.tools = toolsOf(control);
+            this.lift();
             [this.tool, this.chosen] = [null, {}];
             this.forget();
             this.build();
@@ -289,6 +290,7 @@ export class Asks {
     }
 
     take(tool) {
+        this.lift(); // a place that was pressed was another tool's
         this.tool = tool;
         this.select.value = tool?.id ?? '';
         this.forget();
@@ -333,7 +335,8 @@ export class Asks {
         } else if (tool.kind === 'direction') {
             values[tool.place.path] = [mark.way[0], 0, mark.way[1]];
         }
-        this.next = { values: JSON.stringify(values), ...(tool.list ? { list: tool.list.path, times: timesOf(tool.list) } : {}) };
+        const { sends } = this.next ?? {}; // of another tool, which ends
+        this.next = { values: JSON.stringify(values), ...(sends ? { sends } : {}), ...(tool.list ? { list: tool.list.path, times: timesOf(tool.list) } : {}) };
     }
 
     // The pointer
@@ -362,8 +365,8 @@ export class Asks {
     }
 
     lift() {
+        this.stage.held &&= this.pointer === null; // what is held may be another's
         this.pointer = null;
-        this.stage.held = false;
     }
 
     /** What the pointer shows: a place with a facing, dragged or, where the schema wants one, towards the character. */

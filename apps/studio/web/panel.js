@@ -366,7 +366,7 @@ export class Panel {
         this.showWorth(view);
         const training = this.studio.trainings.words;
         this.training.hidden = training === null;
-        this.training.textContent = training === null ? '' : `In training: ${training}`;
+        this.training.textContent = training ?? '';
         this.peak = Math.max(0.98 * this.peak, ...view.costs, 0.5);
         view.costs.forEach((cost, i) => {
             this.bars[i].fill.style.width = `${(100 * cost) / this.peak}%`;

@@ -52,7 +52,7 @@ export function sessionOf({ engine, log, set, networks }) {
         if (values) {
             character.goals.push({ t, values });
         } else if (values === null) {
-            left.add(step.sends ? 'lines' : 'styles and way-points that keys and drawings steer');
+            left.add(!step.asks?.values ? 'lines' : 'styles and way-points that keys and drawings steer');
         }
     });
     const used = Object.fromEntries(Object.entries(character).filter(([, events]) => events.length));

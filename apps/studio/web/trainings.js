@@ -63,13 +63,13 @@ export class Trainings {
     get words() {
         const { row } = this;
         if (!row?.hash) {
-            return row ? 'finished; these are its last networks' : null;
+            return row ? 'The training has ended.' : null;
         }
         const seconds = Math.max(0, Math.round((Date.now() - row.changed_ms) / 1000));
         const age = seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
         if (row.iteration === 0) {
-            return `just begun, ${age} ago`; // the first point of the loss curve comes later
+            return `In training: just begun, ${age} ago`; // the first point of the loss curve comes later
         }
-        return `${row.iteration.toLocaleString('en')} of ${row.iterations.toLocaleString('en')} iterations, loss ${row.loss.toPrecision(3)}, ${age} ago`;
+        return `In training: ${row.iteration.toLocaleString('en')} of ${row.iterations.toLocaleString('en')} iterations, loss ${row.loss.toPrecision(3)}, ${age} ago`;
     }
 }
