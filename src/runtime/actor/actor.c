@@ -131,13 +131,10 @@ static void tell_feet(const am_actor *c, am_source_input *input)
     if (ami_path_active(c) || c->settings.as_printed) {
         return;
     }
-    static const am_role feet[2] = { AM_ROLE_LEFT_FOOT, AM_ROLE_RIGHT_FOOT };
-    static const uint8_t bits[2] = { AM_CONTACT_LEFT, AM_CONTACT_RIGHT };
     for (int side = 0; side < 2; side++) {
-        int ankle = c->prepared->source->roles->joint[feet[side]];
-        if (ankle >= 0 && (c->state->locked & bits[side]) != 0) {
-            am_vec3 moved = am_v3_sub(c->world[ankle].translation, c->world_raw[ankle].translation);
-            am_vec3 own = am_quat_unrotate(c->state->root.rotation, am_v3_ground(moved));
+        am_vec3 gap;
+        if (ami_foot_gap(c, side, &gap)) {
+            am_vec3 own = am_quat_unrotate(c->state->root.rotation, am_v3_ground(gap));
             input->feet[side] = am_v3_scale(own, FEET_SHARE);
         }
     }

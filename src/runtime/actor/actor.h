@@ -346,6 +346,12 @@ void ami_arrival_bend(am_actor *character, const ami_arrival *arrival, am_vec3 m
 /// root.c: moves the root as the animation did (in the root's frame, with its turn) and pulls it to the point.
 void ami_root_move(am_actor *character, const ami_activity_plan *plan, am_vec3 moved, float turned, float dt);
 /// root.c: moves the root exactly as the animation did.
+/// The share of a rest that goes in dt, of which half is left after the half-life.
+float ami_share(float halflife, float dt);
+/// v, or the vector of that length along it.
+am_vec3 ami_limit(am_vec3 v, float longest);
+/// How far a locked foot (side 0 left, 1 right) stands from where the motion has it, in the world; false: not locked.
+bool ami_foot_gap(const am_actor *c, int side, am_vec3 *gap);
 void ami_root_follow(ami_state *state, am_vec3 moved, float turned);
 
 /// actor.c: the part of a step before the source is asked; `over` when there is nothing to ask.

@@ -27,15 +27,6 @@
 #define LANDING_LEGS 0.95f // hips of a landing body, of standing ones
 #define GRAVITY_MPS2 9.81f
 #define LONGEST_FLIGHT_S 0.8f
-#define LN2 0.69314718f
-
-static float share(float halflife, float dt) { return 1.0f - am_exp(-LN2 * dt / halflife); }
-
-static am_vec3 limit(am_vec3 v, float longest)
-{
-    float length = am_v3_length(v);
-    return length > longest ? am_v3_scale(v, longest / length) : v;
-}
 
 /// 1 up to the first distance, 0 from the second.
 static float nearness(float metres, float near, float far)
@@ -61,11 +52,11 @@ static void bend_to_seat(am_actor *c, const ami_things *things, am_vec3 moved, f
     am_vec3 hips = am_transform_point(s->root, hips_of(c->local_raw));
     am_vec3 gap = am_v3_ground(am_v3_sub(things->chair, hips));
     float way = am_v3_length(moved) + am_v3_distance(hips_of(c->local_raw), hips_of(c->before));
-    float part = share(BEND_HALFLIFE_S, dt);
+    float part = ami_share(BEND_HALFLIFE_S, dt);
     if (am_v3_length(gap) > BEND_M) {
         return;
     }
-    shift(s, limit(am_v3_scale(gap, part), BEND_SHARE * way));
+    shift(s, ami_limit(am_v3_scale(gap, part), BEND_SHARE * way));
     if (am_v3_length(things->facing) > 0.5f) {
         float own = am_quat_heading(s->root.rotation);
         float most = BEND_SHARE * am_abs(turned) + TURN_PER_METRE * way;
@@ -97,7 +88,7 @@ static void bend_flight(am_actor *c, const ami_things *things, am_vec3 moved, fl
     float left = flight_left(c, dt);
     am_vec3 ahead = am_v3_scale(am_quat_rotate(s->root.rotation, moved), left / dt);
     am_vec3 lack = am_v3_ground(am_v3_sub(gap, ahead));
-    shift(s, limit(am_v3_scale(lack, dt / left), FLIGHT_MPS * dt));
+    shift(s, ami_limit(am_v3_scale(lack, dt / left), FLIGHT_MPS * dt));
 }
 
 void ami_objects_move(am_actor *c, const ami_things *things, am_vec3 moved, float turned, float dt)

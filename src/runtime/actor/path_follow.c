@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#define LN2 0.69314718f
 // A character that advances by less than this in this time is stuck.
 #define STUCK_S 2.0f
 #define STUCK_M 0.1f
@@ -353,8 +352,6 @@ void ami_path_searched(am_actor *c, const ami_path_context *context)
 // ---------------------------------------------------------------------------------------------
 // The root
 
-static float share(float halflife, float dt) { return 1.0f - am_exp(-LN2 * dt / halflife); }
-
 /// The position on the path nearest to the body, near the point where the body is taken to be; the direction there,
 /// and the distance along the path in metres.
 static am_vec3 foot_of(const am_actor *c, am_vec3 place, float *heading, float *along)
@@ -404,7 +401,7 @@ static void steer(am_actor *c, am_vec3 moved, float turned, float dt)
     am_vec3 along = am_v3(sn, 0.0f, co);
     am_vec3 gap = am_v3_sub(on, place);
     am_vec3 across = am_v3_sub(gap, am_v3_scale(along, am_v3_dot(gap, along)));
-    float part = share(STEER_HALFLIFE_S, dt);
+    float part = ami_share(STEER_HALFLIFE_S, dt);
     am_vec3 step = limited(am_v3_scale(across, part), STEER_ACROSS * way);
     // Interpolates between the points: corrections that change from point to point would shake the body.
     int point = (int)path->context.clock;
@@ -415,7 +412,7 @@ static void steer(am_actor *c, am_vec3 moved, float turned, float dt)
     float facing = ami_path_tell(c, heading, (float)path->context.at);
     float angle = am_wrap_angle(facing - am_quat_heading(s->root.rotation));
     float most = c->settings.adjust_facing_ratio * (am_abs(turned) + TURN_PER_METRE * way);
-    float turn = am_clamp(angle * share(TURN_HALFLIFE_S, dt), -most, most);
+    float turn = am_clamp(angle * ami_share(TURN_HALFLIFE_S, dt), -most, most);
     am_quat q = am_quat_mul(s->root.rotation, am_quat_from_heading(turn));
     s->root.rotation = am_quat_normalize(am_q(0.0f, q.y, 0.0f, q.w));
 }

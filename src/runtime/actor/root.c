@@ -12,9 +12,9 @@
 #define REST_HALFLIFE_S 0.15f
 
 /// The share of a gap that closes in dt.
-static float share(float halflife, float dt) { return 1.0f - am_exp(-LN2 * dt / am_max(halflife, 1e-5f)); }
+float ami_share(float halflife, float dt) { return 1.0f - am_exp(-LN2 * dt / am_max(halflife, 1e-5f)); }
 
-static am_vec3 limit(am_vec3 v, float longest)
+am_vec3 ami_limit(am_vec3 v, float longest)
 {
     float length = am_v3_length(v);
     return length > longest ? am_v3_scale(v, longest / length) : v;
@@ -27,18 +27,27 @@ void ami_root_follow(ami_state *s, am_vec3 moved, float turned)
     s->root.rotation = am_quat_normalize(am_q(0.0f, turn.y, 0.0f, turn.w));
 }
 
-/// How much of a pull the planted feet let through: none once they are BEHIND_M behind the motion.
-static float yields(const am_actor *c, am_vec3 pull)
+bool ami_foot_gap(const am_actor *c, int side, am_vec3 *gap)
 {
     static const am_role feet[2] = { AM_ROLE_LEFT_FOOT, AM_ROLE_RIGHT_FOOT };
     static const uint8_t bits[2] = { AM_CONTACT_LEFT, AM_CONTACT_RIGHT };
+    int ankle = c->prepared->source->roles->joint[feet[side]];
+    if (ankle < 0 || (c->state->locked & bits[side]) == 0) {
+        return false;
+    }
+    *gap = am_v3_sub(c->world[ankle].translation, c->world_raw[ankle].translation);
+    return true;
+}
+
+/// How much of a pull the planted feet let through: none once they are BEHIND_M behind the motion.
+static float yields(const am_actor *c, am_vec3 pull)
+{
     am_vec3 way = am_v3_normalize_or(pull, am_v3_zero());
     float behind = 0.0f;
     for (int side = 0; side < 2; side++) {
-        int ankle = c->prepared->source->roles->joint[feet[side]];
-        if (ankle >= 0 && (c->state->locked & bits[side]) != 0) {
-            am_vec3 gap = am_v3_sub(c->world_raw[ankle].translation, c->world[ankle].translation);
-            behind = am_max(behind, am_v3_dot(gap, way));
+        am_vec3 gap;
+        if (ami_foot_gap(c, side, &gap)) {
+            behind = am_max(behind, -am_v3_dot(gap, way));
         }
     }
     return am_clamp(1.0f - behind / BEHIND_M, 0.0f, 1.0f);
@@ -51,11 +60,11 @@ static void draw(am_actor *c, am_vec3 moved, float turned, float dt)
     const am_settings *set = &c->settings;
     float way = am_v3_length(moved);
     am_vec3 gap = am_v3_sub(s->position, s->root.translation);
-    am_vec3 step = am_v3_scale(gap, share(set->adjust_position_halflife, dt));
+    am_vec3 step = am_v3_scale(gap, ami_share(set->adjust_position_halflife, dt));
     s->root.translation =
-        am_v3_add(s->root.translation, limit(step, yields(c, step) * set->adjust_position_ratio * way));
+        am_v3_add(s->root.translation, ami_limit(step, yields(c, step) * set->adjust_position_ratio * way));
     float angle = am_wrap_angle(s->heading - am_quat_heading(s->root.rotation));
-    float turn = angle * share(set->adjust_facing_halflife, dt);
+    float turn = angle * ami_share(set->adjust_facing_halflife, dt);
     float most = set->adjust_facing_ratio * (am_abs(turned) + TURN_PER_METRE * way);
     am_quat turned_on = am_quat_mul(s->root.rotation, am_quat_from_heading(am_clamp(turn, -most, most)));
     s->root.rotation = am_quat_normalize(am_q(0.0f, turned_on.y, 0.0f, turned_on.w));
@@ -66,7 +75,7 @@ static void wait(am_actor *c)
 {
     ami_state *s = c->state;
     am_vec3 gap = am_v3_sub(s->position, s->root.translation);
-    s->position = am_v3_add(s->root.translation, limit(gap, c->settings.clamp_m));
+    s->position = am_v3_add(s->root.translation, ami_limit(gap, c->settings.clamp_m));
     float heading = am_quat_heading(s->root.rotation);
     float angle = am_wrap_angle(s->heading - heading);
     s->heading = am_wrap_angle(heading + am_clamp(angle, -c->settings.clamp_rad, c->settings.clamp_rad));
@@ -75,7 +84,7 @@ static void wait(am_actor *c)
 /// The point comes to the body: a standing character is not dragged.
 static void come_to_rest(ami_state *s, float dt)
 {
-    float part = share(REST_HALFLIFE_S, dt);
+    float part = ami_share(REST_HALFLIFE_S, dt);
     am_vec3 gap = am_v3_sub(s->root.translation, s->position);
     s->position = am_v3_add(s->position, am_v3_scale(gap, part));
     if (!(am_v3_length(s->target_facing) > 0.5f)) {
