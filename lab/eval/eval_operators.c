@@ -117,17 +117,12 @@ static am_result behaved(eval *e, const am_db *db, const am_model *model, am_err
 
 static am_result evaluate_model(eval *e, const am_db *db, const am_model *model, am_error *err)
 {
-    const rollouts_def def = { .db = db,
-                               .model = model,
-                               .starts = e->quick ? 8 : 100,
-                               .runs = e->quick ? 2 : 20,
-                               .seconds = e->quick ? 4.0f : 20.0f,
-                               .steps = -1,
-                               .noise = -1.0f,
-                               .memory = -1.0f,
-                               .pose_noise = -1.0f,
-                               .seed = 7,
-                               .novelty_every_s = 4.0f };
+    rollouts_def def = rollouts_def_default();
+    def.db = db;
+    def.model = model;
+    def.starts = e->quick ? 8 : 100;
+    def.runs = e->quick ? 2 : 20;
+    def.seconds = e->quick ? 4.0f : 20.0f;
     ami_flow_latents latents;
     am_result result = ami_flow_latents_read(&latents, model, err);
     result = result == AM_OK ? reproductions(e, &def, err) : result;

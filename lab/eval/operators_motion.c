@@ -37,17 +37,13 @@ void operators_quality(ami_tables *t, const rollouts_quality *q, const rollouts_
 
 static rollouts_def def_of(const operators_shelf *s, const am_model *model)
 {
-    return (rollouts_def){ .db = s->db,
-                           .model = model,
-                           .starts = s->e->quick ? 4 : 10,
-                           .runs = s->e->quick ? 2 : 4,
-                           .seconds = s->e->quick ? 4.0f : 20.0f,
-                           .steps = -1,
-                           .noise = -1.0f,
-                           .memory = -1.0f,
-                           .pose_noise = -1.0f,
-                           .seed = 7,
-                           .novelty_every_s = 4.0f };
+    rollouts_def def = rollouts_def_default();
+    def.db = s->db;
+    def.model = model;
+    def.starts = s->e->quick ? 4 : 10;
+    def.runs = s->e->quick ? 2 : 4;
+    def.seconds = s->e->quick ? 4.0f : 20.0f;
+    return def;
 }
 
 static double zero_to_empty(double x) { return x > 0.0 ? x : (double)NAN; }

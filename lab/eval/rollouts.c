@@ -37,6 +37,13 @@ typedef struct taker {
     double longest_s;
 } taker;
 
+rollouts_def rollouts_def_default(void)
+{
+    return (rollouts_def){
+        .steps = -1, .noise = -1.0f, .memory = -1.0f, .pose_noise = -1.0f, .seed = 7, .novelty_every_s = 4.0f
+    };
+}
+
 static am_result taker_begin(taker *t, const am_db *db, am_floor floor, int most_frames, am_error *err)
 {
     *t = (taker){ .db = db, .body = am_body_find(db->skeleton, &db->roles), .floor = floor };

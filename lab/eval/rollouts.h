@@ -19,6 +19,8 @@ typedef struct rollouts_def {
     float novelty_every_s; ///< between windows that are looked at; 0: none are
     am_vec3 *tracks;       ///< [starts * runs][rollouts_frames] roots, or NULL
 } rollouts_def;
+/// What the model itself says of its play; seed 7, a window of novelty every 4 s.
+rollouts_def rollouts_def_default(void);
 int rollouts_frames(const rollouts_def *def);
 
 /// What table 1 measures, and more. Lengths in cm, for frames of 1/60 s.
